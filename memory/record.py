@@ -160,8 +160,10 @@ def derive_title(content: str, limit: int) -> str:
 
 def fingerprint(title: str, content: str) -> str:
     """Return the key under which two texts count as the same: NFC with white space collapsed, title and content."""
-    return " ".join(unicodedata.normalize("NFC", title).split()) + "\0" + " ".join(
-        unicodedata.normalize("NFC", content).split()
+    return (
+        " ".join(unicodedata.normalize("NFC", title).split())
+        + "\0"
+        + " ".join(unicodedata.normalize("NFC", content).split())
     )
 
 

@@ -1,0 +1,203 @@
+"""Find the project, its workspace and its store by reading git's files; no process is started.
+
+Source of the file formats: gitrepository-layout(5), git-worktree(1), gitsubmodules(7).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from .errors import StoreError, UsageError
+
+_MARKERS = ("package.json", "pyproject.toml", "go.mod", "Cargo.toml")
+_WINDOWS_PATH = re.compile(r"^([A-Za-z]:[\\/]|\\\\)")
+_COMMIT = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$")
+
+
+class Project(NamedTuple):
+    """Where a memory belongs. `root` is the working tree at hand, "" for the personal store; `git_dir` is that of this
+    worktree and `common_dir` the one that all worktrees share, both "" without git. `pinned` says that --db or MEM_DB
+    chose the file, so that nothing but that file is written."""
+
+    root: str
+    store_path: str
+    workspace: str
+    git_dir: str = ""
+    common_dir: str = ""
+    pinned: bool = False
+
+    @property
+    def folder(self) -> str:
+        """The store's folder, `.mem` of a project."""
+        return os.path.dirname(self.store_path)
+
+    @property
+    def name(self) -> str:
+        """What people call the project: its folder's name, or "personal"."""
+        return os.path.basename(self.root) or "personal"
+
+
+def find_project(
+    start: str = ".", *, environ: Mapping[str, str] = os.environ, project: str = "", db: str = ""
+) -> Project:
+    """Return the project that `start` lies in, or the one that `project` (a folder) or `db` (a store's file) names.
+
+    GIT_DIR, GIT_WORK_TREE and GIT_INDEX_FILE never choose it. Raises UsageError for a folder that is not there,
+    StoreError for a `.mem` that is a link out of the project.
+    """
+    folder = expand_path(project, environ) if project else start
+    if not os.path.isdir(folder):
+        raise UsageError(f"there is no folder {folder}")
+    found = _find_root(os.path.realpath(folder), environ)
+    db = db or environ.get("MEM_DB", "")
+    if db:
+        return found._replace(store_path=os.path.abspath(expand_path(db, environ)), pinned=True)
+    if found.root:
+        _refuse_link_out(found)
+    return found
+
+
+def personal(environ: Mapping[str, str]) -> Project:
+    """Return the personal store as a project without a root."""
+    return Project("", os.path.join(data_home(environ), "personal", "memories.db"), "default")
+
+
+def data_home(environ: Mapping[str, str]) -> str:
+    """Return MEM_HOME, else memhooks below XDG_DATA_HOME, else below ~/.local/share; HOME may be unset."""
+    if environ.get("MEM_HOME"):
+        return os.path.abspath(expand_path(environ["MEM_HOME"], environ))
+    data = environ.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(data):  # the XDG base directory specification says to ignore a relative one
+        data = os.path.join(expand_path("~", environ), ".local", "share")
+    return os.path.join(data, "memhooks")
+
+
+def expand_path(path: str, environ: Mapping[str, str]) -> str:
+    """Return a path with ~ expanded by `environ`. Raises UsageError for NUL, and for a path of another system."""
+    if "\0" in path or (os.name != "nt" and _WINDOWS_PATH.match(path)):
+        raise UsageError(f"{path!r} is no path on this system")
+    if path != "~" and not path.startswith("~/"):
+        return os.path.expanduser(path) if path.startswith("~") else path
+    home = environ.get("HOME") or os.path.expanduser("~")
+    if home == "~":
+        import pwd  # HOME unset and not in os.environ either
+
+        home = pwd.getpwuid(os.getuid()).pw_dir
+    return home + path[1:]
+
+
+def head(git_dir: str, common_dir: str) -> str:
+    """Return the commit id that HEAD names, "" where there is none yet or git keeps its refs in a way of its own."""
+    ref = _read(os.path.join(git_dir, "HEAD"))
+    if not ref.startswith("ref: "):
+        return ref if _COMMIT.match(ref) else ""
+    name = ref[5:]
+    loose = _read(os.path.join(common_dir, name))
+    if _COMMIT.match(loose):
+        return loose
+    try:
+        with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
+            packed = file.read()
+    except OSError:
+        return ""
+    end = packed.find(b" " + os.fsencode(name) + b"\n")
+    return packed[packed.rfind(b"\n", 0, end) + 1 : end].decode("ascii", "replace") if end >= 0 else ""
+
+
+def busy(git_dir: str) -> str:
+    """Return what git is in the middle of: "rebase", "sequence" (of picks or reverts), "merge", "bisect", or ""."""
+    states = (
+        ("rebase", "rebase-merge"), ("rebase", "rebase-apply"), ("sequence", "sequencer"), ("merge", "MERGE_HEAD"),
+        ("bisect", "BISECT_LOG"),
+    )  # fmt: skip
+    return next((what for what, name in states if os.path.exists(os.path.join(git_dir, name))), "")
+
+
+def _find_root(start: str, environ: Mapping[str, str]) -> Project:
+    ceilings = {os.path.realpath(one) for one in environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep) if one}
+    marked, folder = "", start
+    while True:
+        git = os.path.join(folder, ".git")
+        if os.path.isdir(git):
+            return _git_project(folder, git)
+        target = _read(git)
+        if target.startswith("gitdir:"):
+            return _git_project(folder, os.path.normpath(os.path.join(folder, target[7:].strip())))
+        if all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")):
+            return _git_project(os.path.dirname(folder) if os.path.basename(folder) == ".git" else folder, folder)
+        if not marked and any(os.path.isfile(os.path.join(folder, name)) for name in _MARKERS):
+            marked = folder
+        parent = os.path.dirname(folder)
+        if parent == folder or parent in ceilings:
+            break
+        folder = parent
+    if marked:
+        return Project(marked, os.path.join(marked, ".mem", "mem.db"), "default")
+    return personal(environ)
+
+
+def _git_project(root: str, git_dir: str) -> Project:
+    shared = _read(os.path.join(git_dir, "commondir"))
+    common = os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
+    settings = _core_settings(common)
+    if settings.get("bare", "false") == "true":
+        store = os.path.join(common, "mem")
+    elif common == git_dir:
+        store = os.path.join(root, ".mem")
+    elif "worktree" in settings:  # a linked worktree of a submodule
+        store = os.path.join(common, settings["worktree"], ".mem")
+    elif os.path.basename(common) == ".git":
+        store = os.path.join(os.path.dirname(common), ".mem")
+    else:  # git init --separate-git-dir does not record where its main worktree lies
+        store = os.path.join(common, "mem")
+    path = os.path.join(os.path.normpath(store), "mem.db")
+    return Project(root, path, _workspace(git_dir), git_dir, common)
+
+
+def _core_settings(common: str) -> dict[str, str]:
+    """Return `bare` and `worktree` of a repository's [core] section, names in lower case."""
+    found: dict[str, str] = {}
+    for name in ("config", "config.worktree"):
+        section = ""
+        for line in _read(os.path.join(common, name)).splitlines():
+            line = line.strip()
+            if line.startswith("["):
+                section = line.lower()
+            elif section == "[core]" and line[:1] not in "#;":
+                key, equals, value = line.partition("=")
+                found[key.strip().lower()] = value.strip().strip('"') if equals else "true"
+    return found
+
+
+def _workspace(git_dir: str) -> str:
+    for state in ("rebase-merge", "rebase-apply"):
+        name = _read(os.path.join(git_dir, state, "head-name"))
+        if name.startswith("refs/heads/"):
+            return "branch:" + name[11:]
+    ref = _read(os.path.join(git_dir, "HEAD"))
+    if ref.startswith("ref: refs/heads/") and ref != "ref: refs/heads/.invalid":  # what a reftable repository writes
+        return "branch:" + ref[16:]
+    return "commit:" + ref if _COMMIT.match(ref) else "default"
+
+
+def _refuse_link_out(project: Project) -> None:
+    """A repository may bring a `.mem` that is a symbolic link: it must not make us write elsewhere."""
+    for path in (project.folder, project.store_path):
+        if os.path.islink(path):
+            home = os.path.realpath(os.path.dirname(project.folder))
+            if not os.path.realpath(path).startswith(home + os.sep):
+                raise StoreError(
+                    f"{path} is a link out of the project; remove it, or name the store by MEM_DB", reason="link_out"
+                )
+
+
+def _read(path: str) -> str:
+    """Return a small file's text without its ends' white space, "" where it can't be read."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(65536).strip()
+    except OSError:
+        return ""

@@ -1,0 +1,190 @@
+"""The store's tables, the numbered steps that make them, and how a connection is opened.
+
+Every connection is in autocommit mode (`isolation_level=None`); writers say BEGIN IMMEDIATE themselves. A store is
+known by its application_id, its schema by user_version. Opening is the only place that changes either.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from urllib.parse import quote
+
+from .errors import Corrupt, Foreign, Locked, NewerSchema, NotFound, StoreError
+
+APPLICATION_ID = 0x4D454D48  # "MEMH"
+
+_FIRST_STORE = """
+CREATE TABLE memories(
+    rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, content TEXT NOT NULL, kind TEXT NOT NULL,
+    title_derived INTEGER NOT NULL, area TEXT NOT NULL, tags TEXT NOT NULL, actor TEXT NOT NULL,
+    source_type TEXT NOT NULL, source_ref TEXT NOT NULL, confidence REAL NOT NULL, expires_at TEXT NOT NULL,
+    pinned INTEGER NOT NULL, shared INTEGER NOT NULL, status TEXT NOT NULL, supersedes TEXT NOT NULL,
+    superseded_by TEXT NOT NULL, version INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    last_recalled_at TEXT NOT NULL, recall_count INTEGER NOT NULL, origin TEXT NOT NULL, extra TEXT NOT NULL,
+    fingerprint TEXT NOT NULL);
+CREATE INDEX memories_by_status ON memories(status, pinned, updated_at);
+CREATE INDEX memories_by_fingerprint ON memories(fingerprint) WHERE status = 'active';
+CREATE INDEX memories_by_successor ON memories(superseded_by) WHERE superseded_by <> '';
+CREATE INDEX memories_by_expiry ON memories(expires_at) WHERE expires_at <> '' AND status = 'active';
+CREATE VIRTUAL TABLE words USING fts5(title, content, labels, parts, tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE TABLE vectors(
+    memory TEXT NOT NULL REFERENCES memories(id) ON DELETE CASCADE, model TEXT NOT NULL, version INTEGER NOT NULL,
+    hash TEXT NOT NULL, vector BLOB NOT NULL, signs BLOB NOT NULL, PRIMARY KEY(memory, model));
+CREATE TABLE anchors(
+    memory TEXT NOT NULL REFERENCES memories(id) ON DELETE CASCADE, path TEXT NOT NULL, blob TEXT NOT NULL,
+    state TEXT NOT NULL, since TEXT NOT NULL, PRIMARY KEY(memory, path)) WITHOUT ROWID;
+CREATE INDEX anchors_by_path ON anchors(path);
+CREATE TABLE touched(path TEXT PRIMARY KEY, commit_id TEXT NOT NULL, seq INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE cursors(
+    workspace TEXT PRIMARY KEY, goal TEXT NOT NULL, checkpoint TEXT NOT NULL, next TEXT NOT NULL,
+    blockers TEXT NOT NULL, session TEXT NOT NULL, updated_at TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE tombstones(
+    id TEXT PRIMARY KEY, version INTEGER NOT NULL, forgotten_at TEXT NOT NULL, shared INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE sections(
+    rowid INTEGER PRIMARY KEY, path TEXT NOT NULL, heading TEXT NOT NULL, first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL, hash TEXT NOT NULL);
+CREATE VIRTUAL TABLE section_words USING fts5(heading, body, parts, tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE TABLE quarantine(
+    id TEXT PRIMARY KEY, source TEXT NOT NULL, rule TEXT NOT NULL, masked TEXT NOT NULL, seen_at TEXT NOT NULL)
+    WITHOUT ROWID;
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+# Step n brings a store from user_version n to n + 1. A released step is never edited.
+MIGRATIONS = (_FIRST_STORE,)
+
+
+def connect(path: str, *, create: bool = False, readonly: bool = False, timeout: float = 5.0) -> sqlite3.Connection:
+    """Return a connection to the store at `path`, at the newest schema.
+
+    With `create` an absent store is made, 0600 in a 0700 folder. With `readonly` nothing is written to it, and a store
+    on a read-only file system can be read. `timeout` is how many seconds to wait for another writer.
+
+    Raises NotFound where there is no store, Locked, Corrupt, Foreign, NewerSchema, StoreError.
+    """
+    if not os.path.isfile(path):
+        if os.path.lexists(path) and not os.path.islink(path):
+            raise StoreError(f"{path} is not a file")
+        if not create:
+            raise NotFound(f"there is no store at {path}; `mem init` makes one", reason="no_store")
+        _make_file(path)
+    try:
+        return _open(path, readonly=readonly, timeout=timeout)
+    except sqlite3.Error as error:
+        raise as_store_error(error, path) from error
+
+
+def as_store_error(error: sqlite3.Error, path: str) -> StoreError:
+    """Return the error of ours that says what SQLite's `error` means for the store at `path`."""
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return Locked(f"another process holds the store {path}; try again in a moment")
+    if "not a database" in text or "malformed" in text or "corrupt" in text:
+        return Corrupt(f"the store {path} is damaged ({text}); move it away and `mem import` an export, or restore it")
+    if "disk is full" in text or "disk I/O" in text:
+        return StoreError(f"the store {path} can't be written: {text}", reason="disk")
+    if "readonly" in text:
+        return StoreError(f"the store {path} is on a read-only file system or not yours to write", reason="readonly")
+    return StoreError(f"the store {path} can't be used: {text}; MEM_DB names another place for it")
+
+
+def make_folder(folder: str) -> None:
+    """Make a store's folder, 0700, with a .gitignore of its own where it is a project's `.mem`. Raises StoreError."""
+    try:
+        if not os.path.isdir(folder):
+            os.makedirs(folder, 0o700, exist_ok=True)
+            os.chmod(folder, 0o700)  # whatever the umask, and whoever made it a moment before us
+        ignore = os.path.join(folder, ".gitignore")
+        if os.path.basename(folder) == ".mem" and not os.path.lexists(ignore):
+            with open(os.open(ignore, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600), "w", encoding="ascii") as file:
+                file.write("*\n")
+    except OSError as error:
+        raise StoreError(f"can't make the folder {folder}: {error.strerror}; MEM_DB names another place") from error
+
+
+def _make_file(path: str) -> None:
+    """Make an empty file that is private from its first byte; another process may win the race."""
+    make_folder(os.path.dirname(os.path.abspath(path)))
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise StoreError(f"can't make the store {path}: {error.strerror}; MEM_DB names another place") from error
+
+
+def _open(path: str, *, readonly: bool, timeout: float) -> sqlite3.Connection:
+    try:
+        db = sqlite3.connect(f"file:{quote(path)}?mode=rw", uri=True, timeout=timeout, isolation_level=None)
+        version = _version(db, path)
+    except sqlite3.OperationalError as error:
+        # 8 = SQLITE_READONLY, 14 = SQLITE_CANTOPEN; the low byte is the primary code.
+        if not readonly or error.sqlite_errorcode & 0xFF not in (8, 14):
+            raise
+        return _open_immutable(path)
+    if version < len(MIGRATIONS):
+        _migrate(db, path, time.monotonic() + timeout)
+    db.execute("PRAGMA foreign_keys = ON")
+    db.execute("PRAGMA query_only = ON" if readonly else "PRAGMA secure_delete = ON")
+    return db
+
+
+def _version(db: sqlite3.Connection, path: str) -> int:
+    version = int(db.execute("PRAGMA user_version").fetchone()[0])
+    application = db.execute("PRAGMA application_id").fetchone()[0]
+    if application != APPLICATION_ID and (version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]):
+        raise Foreign(f"{path} is a database of another program; it is left alone")
+    if version > len(MIGRATIONS):
+        raise NewerSchema(
+            f"the store {path} has schema {version}, this program knows {len(MIGRATIONS)}; update memhooks"
+        )
+    return version
+
+
+def _migrate(db: sqlite3.Connection, path: str, deadline: float) -> None:
+    """Bring the store up to date, one transaction a step together with its version stamp."""
+    while True:
+        try:
+            if _version(db, path) == 0:
+                # Where WAL can't work SQLite answers with the mode it stays in, which serves too.
+                db.execute("PRAGMA journal_mode = WAL").fetchone()
+            break
+        except sqlite3.OperationalError as error:
+            # Racing first openers: changing the mode answers "locked" at once, whatever the busy timeout.
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+    db.execute("PRAGMA secure_delete = ON")
+    for step, script in enumerate(MIGRATIONS):
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            if _version(db, path) == step:
+                for statement in script.split(";\n"):
+                    db.execute(statement)
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {step + 1}")
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+
+
+def _open_immutable(path: str) -> sqlite3.Connection:
+    """Open a store that can't be written: in place when it was closed cleanly, else a copy with its -wal."""
+    wal = path + "-wal"
+    if not os.path.exists(wal) or os.path.getsize(wal) == 0:
+        db = sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True, isolation_level=None)
+    else:
+        import shutil
+        import tempfile
+
+        db = sqlite3.connect(":memory:", isolation_level=None)
+        with tempfile.TemporaryDirectory(prefix="memhooks-") as folder:
+            copy = shutil.copyfile(path, os.path.join(folder, "mem.db"))
+            shutil.copyfile(wal, copy + "-wal")
+            source = sqlite3.connect(copy)
+            source.backup(db)
+            source.close()
+    if _version(db, path) < len(MIGRATIONS):
+        raise StoreError(f"the store {path} is read-only and of an older version; open it once where it can be written")
+    return db
