@@ -1,0 +1,249 @@
+"""Every call of git, with `-z`, a list of arguments and an environment that is chosen, never inherited by chance.
+
+Git tells its hooks about the repository in variables (GIT_DIR, GIT_INDEX_FILE, …). A child that inherits them works on
+that repository and that index whatever its working directory is, so they are removed, but where the caller asks for
+the very index that git is about to commit (`keep_index`). Paths are `str` decoded by the file system's rule, so that
+any byte survives.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import NamedTuple
+
+from ..memory.errors import MemError
+from ..memory.record import printable
+from .child import Child, start, talk, wait
+
+# What a user sets on purpose for every git: how to reach a remote, which configuration to read, where not to look.
+# The rest of GIT_* is a hook's context.
+_KEPT = frozenset({
+    "GIT_ALLOW_PROTOCOL", "GIT_ASKPASS", "GIT_CEILING_DIRECTORIES", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_SYSTEM", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH", "GIT_PROXY_COMMAND", "GIT_SSH",
+    "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY",
+    "GIT_SSL_NO_VERIFY", "GIT_TERMINAL_PROMPT",
+})  # fmt: skip
+_IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
+_WINDOW = 3900  # bytes of questions in flight: below PIPE_BUF (4,096), so that a write never waits for a read
+GITLINK = "160000"
+SYMLINK = "120000"
+
+
+class GitFailed(MemError):
+    """Git is missing, or ended with an exit code other than 0; the message is git's own first line."""
+
+    reason = "git"
+
+
+class Staged(NamedTuple):
+    """One difference that git names. `status` is one letter of ACDMRTU, `mode` six octal digits ("000000" when gone),
+    `blob` the object's id on the new side (all zeros when gone or unmerged); `old_path` differs for renames only."""
+
+    status: str
+    path: str
+    old_path: str
+    mode: str
+    blob: str
+
+
+class Tracked(NamedTuple):
+    """One entry of the index; `stage` is 0, or 1 to 3 (base, ours, theirs) where a merge is unresolved."""
+
+    path: str
+    mode: str
+    blob: str
+    stage: int
+
+
+class Blob(NamedTuple):
+    """One object: the `name` asked for, its `id`, `kind` ("" when git has no such object), `size` in bytes and its
+    first bytes up to the limit that was set."""
+
+    name: str
+    id: str
+    kind: str
+    size: int
+    data: bytes
+
+
+def clean_environ(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return `environ` without the variables that tie git to one repository, one index or one hook's run."""
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if not name.startswith("GIT_") or name in _KEPT or name.startswith(_IDENTITY)
+    }
+    # `git -c` and GIT_CONFIG_COUNT travel as numbered pairs; half of them would be an error.
+    if "GIT_CONFIG_COUNT" in environ:
+        kept.update({name: value for name, value in environ.items() if name.startswith("GIT_CONFIG_")})
+    return kept
+
+
+def run(
+    args: list[str], *, cwd: str, environ: Mapping[str, str], input: bytes | None = None, keep_index: bool = False
+) -> bytes:
+    """Return what `git args` prints, run in `cwd` with `input` on its stdin (nothing by default).
+
+    `keep_index` hands on every GIT_ variable, for the git that reads the index about to be committed. Raises GitFailed.
+    """
+    env = dict(environ) if keep_index else clean_environ(environ)
+    env["GIT_OPTIONAL_LOCKS"] = "0"  # reading must not take index.lock away from the user's own git
+    child = _start(args, cwd, env)
+    out, err = talk(child, input or b"")
+    code = wait(child)
+    if code:
+        raise _failure(args, err, code)
+    return out
+
+
+def zsplit(data: bytes) -> list[str]:
+    """Return the NUL-terminated paths in `data`, decoded by the file system's rule."""
+    return [os.fsdecode(part) for part in data.split(b"\0") if part]
+
+
+def parse_raw(data: bytes) -> list[Staged]:
+    """Return the entries of git's `--raw -z --no-abbrev` output. Source: git-diff(1), raw output format."""
+    fields = iter(data.split(b"\0"))
+    found = []
+    for head in fields:
+        if not head.startswith(b":"):
+            continue
+        _, mode, _, blob, status = head.decode("ascii").split(" ")
+        old_path = path = os.fsdecode(next(fields))
+        if status[0] in "RC":
+            path = os.fsdecode(next(fields))
+        found.append(Staged(status[0], path, old_path, mode, blob))
+    return found
+
+
+def staged(cwd: str, environ: Mapping[str, str], *, renames: bool = False) -> list[Staged]:
+    """Return how the index differs from HEAD, or from nothing before the first commit; paths from the root.
+
+    The index is the one that git's environment names, so `git commit -- path` is seen as it will be. Without `renames`
+    a rename is a deletion and an addition. Raises GitFailed.
+    """
+    args = ["diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-relative", "--ignore-submodules=dirty"]
+    args += ["--find-renames" if renames else "--no-renames"]
+    try:
+        return parse_raw(run(args, cwd=cwd, environ=environ, keep_index=True))
+    except GitFailed:
+        # Outside of a repository `git diff` complains about its options; this says what is wrong.
+        run(["rev-parse", "--git-dir"], cwd=cwd, environ=environ, keep_index=True)
+        raise
+
+
+def tracked(
+    cwd: str, environ: Mapping[str, str], names: Iterable[str] = (), *, keep_index: bool = True
+) -> list[Tracked]:
+    """Return the index's entries for `names` (literal files or folders, from `cwd`), or all of the repository's.
+
+    Paths are from the root. Raises GitFailed.
+    """
+    names = list(names)
+    args = ["--literal-pathspecs", "ls-files", "--stage", "-z", "--full-name", "--", *(names or [":/"])]
+    if not names:
+        args.remove("--literal-pathspecs")
+    found = []
+    for entry in run(args, cwd=cwd, environ=environ, keep_index=keep_index).split(b"\0"):
+        if entry:
+            head, _, path = entry.partition(b"\t")
+            mode, blob, stage = head.decode("ascii").split(" ")
+            found.append(Tracked(os.fsdecode(path), mode, blob, int(stage)))
+    return found
+
+
+def changed(old: str, new: str, *, cwd: str, environ: Mapping[str, str]) -> list[Staged]:
+    """Return how commit or tree `new` differs from `old`, renames found; paths from the root. Raises GitFailed."""
+    args = ["diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--find-renames", "--no-relative", old, new]
+    return parse_raw(run(args, cwd=cwd, environ=environ))
+
+
+class Blobs:
+    """One `git cat-file --batch`, asked as often as one likes and closed by `with`.
+
+    Objects come one at a time and are cut at `limit` bytes, so that memory is bounded by the largest one.
+    """
+
+    def __init__(
+        self, *, cwd: str, environ: Mapping[str, str], keep_index: bool = True, limit: int | None = None
+    ) -> None:
+        env = dict(environ) if keep_index else clean_environ(environ)
+        env["GIT_NO_LAZY_FETCH"] = "1"  # what a partial clone lacks is an answer, and no reason for the network
+        self._args = ["cat-file", "--batch"]
+        self._child = _start(self._args, cwd, env)
+        self._out = os.fdopen(self._child.stdout, "rb", buffering=65536)
+        self._limit = limit
+
+    def __enter__(self) -> Blobs:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        os.close(self._child.stdin)
+        self._out.close()
+        # Closed before its last answer was read, git dies of SIGPIPE; read() has told whatever mattered.
+        os.close(self._child.stderr)
+        wait(self._child)
+
+    def read(self, names: Iterable[str]) -> Iterator[Blob]:
+        """Yield the objects called `names` (ids, or `:path` and `HEAD:path`) in that order. Raises GitFailed."""
+        window: list[str] = []
+        room = _WINDOW
+        for name in names:
+            length = len(os.fsencode(name)) + 1
+            if window and length > room:
+                yield from self._ask(window)
+                window, room = [], _WINDOW
+            window.append(name)
+            room -= length
+        yield from self._ask(window)
+
+    def _ask(self, names: list[str]) -> Iterator[Blob]:
+        # The protocol is one question a line; a path that holds a newline can't be asked for.
+        askable = [name for name in names if "\n" not in name]
+        try:
+            os.write(self._child.stdin, b"".join(os.fsencode(name) + b"\n" for name in askable))
+        except BrokenPipeError:
+            raise self._failed() from None
+        for name in names:
+            yield self._answer(name) if "\n" not in name else Blob(name, "", "", 0, b"")
+
+    def _answer(self, name: str) -> Blob:
+        head = self._out.readline()
+        if not head.endswith(b"\n"):
+            raise self._failed()
+        fields = head.decode("utf-8", "replace").split()
+        if len(fields) != 3 or fields[1] not in ("blob", "tree", "commit", "tag") or not fields[2].isdigit():
+            return Blob(name, "", "", 0, b"")  # "<name> missing", "<name> ambiguous"
+        size = int(fields[2])
+        kept = size if self._limit is None else min(size, self._limit)
+        data = self._out.read(kept)
+        rest = size - kept + 1  # the protocol ends each object with a newline
+        while len(data) == kept and rest:
+            piece = self._out.read(min(rest, 1 << 20))
+            if not piece:
+                raise self._failed()
+            rest -= len(piece)
+        if len(data) < kept:
+            raise self._failed()
+        return Blob(name, fields[0], fields[1], size, data)
+
+    def _failed(self) -> GitFailed:
+        return _failure(self._args, os.read(self._child.stderr, 4096))
+
+
+def _start(args: list[str], cwd: str, environ: dict[str, str]) -> Child:
+    """Start git with a pipe on each stream; `cwd` travels as `-C` where it is not the process's own."""
+    words = ["git", *([] if cwd in ("", ".", os.getcwd()) else ["-C", cwd]), *args]
+    try:
+        return start(words, environ)
+    except OSError as error:
+        raise GitFailed(f"git could not be started ({error.strerror}); install git, or mend PATH") from None
+
+
+def _failure(args: list[str], err: bytes, code: int = 1) -> GitFailed:
+    lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    said = printable((fatal or lines or [f"exit code {code}"])[0])[:300]
+    return GitFailed(f"git {next((word for word in args if not word.startswith('-')), '')} failed: {said}")
