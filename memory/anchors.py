@@ -1,0 +1,193 @@
+"""Anchors: which file a memory is about, and whether that file is still what it was when the memory was written.
+
+The tables `anchors` and `touched` belong to this module. An anchor's `blob` is the id of the file's content that the
+memory is true for. A memory can be written without starting git, so `blob` may still be pending: "@<commit>" means as
+of that commit, "" as of the HEAD that was last recorded. The index hook resolves it before it compares.
+States: fresh (the file is as it was), stale (changed since the commit `since`), orphaned (gone since).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from .errors import UsageError
+from .project import Project, head
+
+MAX_PATHS = 8  # anchors that one memory's text can make
+MAX_TOUCHED = 200  # rows of `touched`
+_MAX_TEXT = 4096
+
+# What looks like a path: pieces joined by slashes, or a name with an extension. Whether it is one, the tree decides.
+_PIECE = r"(?:[\w.@+-]+|\[[\w.]+\])"
+_PATH = re.compile(
+    rf"(?<![\w/:.@~\\-])(?:\./)?((?:{_PIECE}/)+[\w.@+-]*\w|[\w+-][\w.+-]*\.[A-Za-z]\w{{0,7}})(?![\w/\\])"
+)
+_OURS = (".git/", ".mem/")
+
+
+class Anchor(NamedTuple):
+    """One row: memory id, path from the root, blob id (or pending), state, and the commit since when it is not fresh."""
+
+    memory: str
+    path: str
+    blob: str
+    state: str = "fresh"
+    since: str = ""
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether git has still to say which blob is meant."""
+        return not self.blob or self.blob.startswith("@")
+
+
+class Seen(NamedTuple):
+    """What git says about HEAD: its id, blob ids by path (absent: no such file), new names by old ones, and the
+    commit that changed or removed a path last."""
+
+    head: str
+    blobs: Mapping[str, str]
+    renames: Mapping[str, str]
+    changed_in: Mapping[str, str]
+
+
+def paths_in(text: str) -> tuple[str, ...]:
+    """Return what looks like a relative path in `text`, in order and without repeats, at most MAX_PATHS."""
+    if "/" not in text and "." not in text:
+        return ()
+    found = (match.group(1).rstrip(".") for match in _PATH.finditer(text[:_MAX_TEXT]))
+    good = (path for path in found if "/../" not in f"/{path}/" and not path.startswith(_OURS))
+    return tuple(dict.fromkeys(good))[:MAX_PATHS]
+
+
+def relative(root: str, cwd: str, path: str) -> str:
+    """Return `path`, given from `cwd`, as git names it: from `root`, with slashes. Raises UsageError for one outside."""
+    full = os.path.normpath(os.path.join(cwd, path))
+    # The folder is resolved and the name is not: git tracks a link as itself.
+    full = os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full))
+    inner = os.path.relpath(full, os.path.realpath(root))
+    if not root or inner == ".." or inner.startswith(".." + os.sep) or os.path.isabs(inner):
+        raise UsageError(f"{path} lies outside the project; an anchor is a file of the repository")
+    return inner.replace(os.sep, "/")
+
+
+def pending(project: Project, text: str = "", *, cwd: str = "", files: Iterable[str] = ()) -> dict[str, str]:
+    """Return the anchors of a memory that is about to be written: `files` (from `cwd`) and the paths in its text that
+    are files of the project, as of today's HEAD. Starts no process. Raises UsageError for a file that is not there."""
+    if not project.git_dir or not project.root:
+        return {}
+    paths = []
+    for path in files:
+        inner = relative(project.root, cwd or project.root, path)
+        if not os.path.lexists(os.path.join(project.root, inner)):
+            raise UsageError(f"there is no file {path}; an anchor is a file of the repository")
+        paths.append(inner)
+    paths += [path for path in paths_in(text) if os.path.isfile(os.path.join(project.root, path))]
+    commit = head(project.git_dir, project.common_dir)
+    return dict.fromkeys(paths, "@" + commit if commit else "")
+
+
+def attach(db: sqlite3.Connection, memory_id: str, anchors: Mapping[str, str]) -> None:
+    """Anchor a memory to paths, each with the blob it is true for; "" and "@<commit>" are resolved later."""
+    db.executemany(
+        "INSERT OR REPLACE INTO anchors(memory, path, blob, state, since) VALUES (?, ?, ?, 'fresh', '')",
+        [(memory_id, path, blob) for path, blob in anchors.items() if "\n" not in path],
+    )
+
+
+def of(db: sqlite3.Connection, memory_id: str) -> dict[str, str]:
+    """Return the paths of a memory as anchors to be made anew: what replaces it is true for the code of today."""
+    rows = db.execute("SELECT path FROM anchors WHERE memory = ? ORDER BY path", (memory_id,))
+    return {str(row[0]): "" for row in rows}
+
+
+def every(db: sqlite3.Connection) -> list[Anchor]:
+    """Return the anchors of all active memories."""
+    rows = db.execute(
+        "SELECT a.memory, a.path, a.blob, a.state, a.since FROM anchors a JOIN memories m ON m.id = a.memory"
+        " WHERE m.status = 'active' ORDER BY a.memory, a.path"
+    )
+    return [Anchor._make(row) for row in rows]
+
+
+def not_fresh(db: sqlite3.Connection) -> list[Anchor]:
+    """Return the anchors whose file changed or went, for active memories."""
+    return [anchor for anchor in every(db) if anchor.state != "fresh"]
+
+
+def describe(db: sqlite3.Connection, memory_id: str) -> str:
+    """Return what a reader must know about a memory's files, "" when they are as they were."""
+    rows = db.execute(
+        "SELECT path, state, since FROM anchors WHERE memory = ? AND state <> 'fresh' ORDER BY state DESC, path",
+        (memory_id,),
+    ).fetchall()
+    if not rows:
+        return ""
+    path, state, since = rows[0]
+    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    since = f" since {since[:7]}" if since else ""
+    return f"stale{since}: {path}{more} changed" if state == "stale" else f"orphaned{since}: {path}{more} is gone"
+
+
+def compare(anchor: Anchor, seen: Seen) -> Anchor | None:
+    """Return the anchor as HEAD makes it, None for one that never was a file. Pure; `anchor.blob` is resolved."""
+    path = anchor.path
+    blob = seen.blobs.get(path, "")
+    if not blob and path in seen.renames:
+        path = seen.renames[path]
+        blob = seen.blobs.get(path, "")
+    if anchor.is_pending:
+        return anchor._replace(path=path, blob=blob) if blob else None
+    if not blob:
+        since = anchor.since if anchor.state == "orphaned" else ""
+        return anchor._replace(state="orphaned", since=since or seen.changed_in.get(anchor.path, seen.head))
+    if blob == anchor.blob:
+        return anchor._replace(path=path, state="fresh", since="")
+    since = anchor.since if anchor.state == "stale" else ""
+    since = since or seen.changed_in.get(path) or seen.changed_in.get(anchor.path) or seen.head
+    return anchor._replace(path=path, state="stale", since=since)
+
+
+def settle(db: sqlite3.Connection, old: Anchor, new: Anchor | None) -> None:
+    """Write how an anchor changed, unless somebody else changed it since it was read."""
+    if new is None:
+        db.execute("DELETE FROM anchors WHERE memory = ? AND path = ? AND blob = ?", old[:3])
+    elif new != old:
+        db.execute(
+            "UPDATE OR REPLACE anchors SET path = ?, blob = ?, state = ?, since = ?"
+            " WHERE memory = ? AND path = ? AND blob = ?",
+            (new.path, new.blob, new.state, new.since, *old[:3]),
+        )
+
+
+def note_touched(db: sqlite3.Connection, files: Iterable[tuple[str, str]]) -> None:
+    """Keep which files the last commits touched: (path, commit id) pairs, newest first, in place of what was there."""
+    newest: dict[str, str] = {}
+    for path, commit in files:
+        if len(newest) == MAX_TOUCHED:
+            break
+        newest.setdefault(path, commit)
+    db.execute("DELETE FROM touched")
+    db.executemany(
+        "INSERT INTO touched(path, commit_id, seq) VALUES (?, ?, ?)",
+        [(path, commit, len(newest) - place) for place, (path, commit) in enumerate(newest.items())],
+    )
+
+
+def touched(db: sqlite3.Connection, limit: int = MAX_TOUCHED) -> list[str]:
+    """Return the files that the last commits touched, newest first."""
+    return [str(row[0]) for row in db.execute("SELECT path FROM touched ORDER BY seq DESC LIMIT ?", (limit,))]
+
+
+def unread(db: sqlite3.Connection, after: int, limit: int = 500) -> list[tuple[int, str, str]]:
+    """Return (rowid, id, text) of active memories behind the row `after` that have no anchor yet: those whose text
+    the index hook has still to look through for paths."""
+    rows = db.execute(
+        "SELECT rowid, id, title || ' ' || content FROM memories WHERE rowid > ? AND status = 'active'"
+        " AND NOT EXISTS (SELECT 1 FROM anchors WHERE memory = memories.id) ORDER BY rowid LIMIT ?",
+        (after, limit),
+    )
+    return [(int(row[0]), str(row[1]), str(row[2])) for row in rows]
