@@ -1,0 +1,107 @@
+"""Scores to an order: cosines over int8 rows, a first pass over sign bits, and the fusion of words and meaning.
+
+Pure. Whole columns are worked on as one big integer, a lane of 32 bits for each row, so that the inner loops run in C
+without numpy: its import alone costs several searches.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+
+_SHIFT = bytes((byte + 128) % 256 for byte in range(256))  # int8 as its value + 128, so that lanes stay positive
+_SQUARES = [(byte if byte < 128 else byte - 256) ** 2 for byte in range(256)]
+_SQUARE_LOW = bytes(square % 256 for square in _SQUARES)
+_SQUARE_HIGH = bytes(square // 256 for square in _SQUARES)
+
+
+def cosines(query: bytes, rows: bytes) -> list[float]:
+    """Return the cosine of each row with the query; 0 where either is all zeros.
+
+    `query`: D int8; `rows`: n * D int8, row after row.
+    """
+    size = len(query)
+    weights = memoryview(query).cast("b")
+    length = sum([weight * weight for weight in weights]) ** 0.5
+    count = len(rows) // size
+    if not length or not count:
+        return [0.0] * count
+    lane, shifted = bytearray(4 * count), rows.translate(_SHIFT)
+    plus = minus = 0
+    for position, weight in enumerate(weights):
+        if weight:
+            lane[::4] = shifted[position::size]
+            column = int.from_bytes(lane, "little")
+            if weight > 0:
+                plus += column * weight
+            else:
+                minus -= column * weight
+    offset = 128 * sum(weights)
+    norms = _square_sums(rows, size)
+    return [
+        (up - down - offset) / (length * norm**0.5) if norm else 0.0
+        for up, down, norm in zip(_lanes(plus, count), _lanes(minus, count), norms, strict=True)
+    ]
+
+
+def nearest_signs(query: bytes, rows: bytes, limit: int) -> list[int]:
+    """Return the positions of the `limit` rows that differ from the query in the fewest bits, in order of position;
+    more where the last ones tie.
+
+    `query`: packed bits; `rows`: rows of the same size, one after another.
+    """
+    size = len(query)
+    count = len(rows) // size
+    if count <= limit:
+        return list(range(count))
+    differing = (int.from_bytes(rows, "big") ^ int.from_bytes(query * count, "big")).to_bytes(len(rows), "big")
+    number = int.from_bytes
+    distances = [number(differing[i : i + size], "big").bit_count() for i in range(0, len(rows), size)]
+    farthest = sorted(distances)[limit - 1]
+    return [position for position, distance in enumerate(distances) if distance <= farthest]
+
+
+def fuse(
+    lexical: Mapping[Key, float], semantic: Mapping[Key, float], weight: float = 0.5
+) -> list[tuple[Key, float, str]]:
+    """Return (key, score, matched) for the union of both rankings, best first.
+
+    `lexical`: positive scores, higher is better; `semantic`: cosines, of which those of 0 and less don't count. Each
+    is divided by its best, and the cosine counts for `weight`. Scores lie in 0..1. Keys that tie come greatest first: for row ids, the newest.
+    Source: weighted score sum beat rank fusion by .016 to .027 nDCG@10 on seven sets.
+    """
+    semantic = {key: cosine for key, cosine in semantic.items() if cosine > 0}
+    best_words = max(lexical.values(), default=0.0)
+    best_meaning = max(semantic.values(), default=0.0)
+    words = (1 - weight) / best_words if best_words > 0 else 0.0
+    meaning = weight / best_meaning if best_meaning > 0 else 0.0
+    fused = []
+    for key in lexical.keys() | semantic.keys():
+        score = words * lexical.get(key, 0.0) + meaning * semantic.get(key, 0.0)
+        matched = "both" if key in lexical and key in semantic else "lexical" if key in lexical else "semantic"
+        fused.append((key, score, matched))
+    return order(fused)
+
+
+def order(scored: list[tuple[Key, float, str]]) -> list[tuple[Key, float, str]]:
+    """Return scored keys best first, ties by the greatest key."""
+    return sorted(scored, key=lambda entry: (entry[1], entry[0]), reverse=True)
+
+
+def _lanes(number: int, count: int) -> array[int]:
+    return array("I", number.to_bytes(4 * count, "little"))
+
+
+def _square_sums(rows: bytes, size: int) -> array[int]:
+    """Return the sum of squares of each row."""
+    low, high = rows.translate(_SQUARE_LOW), rows.translate(_SQUARE_HIGH)
+    count = len(rows) // size
+    lane, total = bytearray(4 * count), 0
+    for position in range(size):
+        lane[::4] = low[position::size]
+        lane[1::4] = high[position::size]
+        total += int.from_bytes(lane, "little")
+    return _lanes(total, count)

@@ -1,0 +1,132 @@
+"""The vectors table: one row for each memory and model, complete or said to be incomplete.
+
+`model` holds the embedder's name and hash (`name@hash`), so that vectors of another file of the same name never mix;
+`version` is the memory's version that was embedded, `hash` that of the embedded text. A row of another version is
+missing; one of a wrong length is malformed. All functions take an open connection; those that read more than once
+expect the caller's snapshot.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from .embed import Embedder, Vector
+from .errors import Incomplete
+from .rank import cosines, nearest_signs
+
+EXACT = 600  # up to so many vectors all are compared exactly; above, those nearest by sign bits
+NEAREST = 200  # how many those are: they hold 99 of 100 of the exact best ten
+
+
+class Malformed(Incomplete):
+    """A stored vector that can't be one of this model."""
+
+
+class Candidates(NamedTuple):
+    """The vectors of the active memories at one moment. `rowids` and `vectors` (int8, D a row) are parallel."""
+
+    rowids: list[int]
+    vectors: bytes
+
+
+def identity(embedder: Embedder) -> str:
+    """Return what the `model` column holds for an embedder."""
+    return f"{embedder.name}@{embedder.hash}"
+
+
+def text_hash(title: str, content: str) -> str:
+    """Return the first 16 hex digits of the SHA-256 of the embedded text."""
+    import hashlib  # only where vectors are written
+
+    return hashlib.sha256(f"{title}\0{content}".encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def put(db: sqlite3.Connection, memory_id: str, version: int, embedder: Embedder, vector: Vector) -> bool:
+    """Write the vector of a memory if that is still active at the `version` that was embedded; say whether it was.
+    Runs in the caller's transaction."""
+    row = db.execute(
+        "SELECT title, content FROM memories WHERE id = ? AND version = ? AND status = 'active'", (memory_id, version)
+    ).fetchone()
+    if row is None:
+        return False
+    db.execute(
+        "INSERT OR REPLACE INTO vectors(memory, model, version, hash, vector, signs) VALUES (?, ?, ?, ?, ?, ?)",
+        (memory_id, identity(embedder), version, text_hash(*row), vector.vector, vector.signs),
+    )
+    return True
+
+
+def coverage(db: sqlite3.Connection, embedder: Embedder) -> tuple[int, int]:
+    """Return (memories with a vector of this model at their version, active memories)."""
+    row = db.execute(
+        "SELECT count(v.version), count(*) FROM memories m LEFT JOIN vectors v"
+        " ON v.memory = m.id AND v.model = ? AND v.version = m.version WHERE m.status = 'active'",
+        (identity(embedder),),
+    ).fetchone()
+    return int(row[0]), int(row[1])
+
+
+def missing(db: sqlite3.Connection, embedder: Embedder, limit: int) -> list[tuple[str, int, str, str]]:
+    """Return (id, version, title, content) of active memories that lack a vector of this model or hold a malformed
+    one, oldest first."""
+    rows = db.execute(
+        "SELECT m.id, m.version, m.title, m.content FROM memories m LEFT JOIN vectors v"
+        " ON v.memory = m.id AND v.model = ? AND v.version = m.version"
+        " WHERE m.status = 'active' AND (v.memory IS NULL OR length(v.vector) <> ? OR length(v.signs) <> ?)"
+        " ORDER BY m.rowid LIMIT ?",
+        (identity(embedder), embedder.dimensions, embedder.dimensions // 8, limit),
+    )
+    return [(str(row[0]), int(row[1]), str(row[2]), str(row[3])) for row in rows]
+
+
+def invalidate(db: sqlite3.Connection, embedder: Embedder) -> None:
+    """Delete all vectors of a model, for `mem index --rebuild`. Runs in the caller's transaction."""
+    db.execute("DELETE FROM vectors WHERE model = ?", (identity(embedder),))
+
+
+def candidates(db: sqlite3.Connection, embedder: Embedder, query: Vector, *, also: tuple[int, ...] = ()) -> Candidates:
+    """Return the vectors worth an exact comparison: all in a small store, else the nearest by sign bits and those of
+    the memories whose row ids are in `also`.
+
+    Raises Incomplete where a memory has no vector of this model, Malformed where one has a wrong length.
+    """
+    size = embedder.dimensions
+    row = db.execute(
+        "SELECT count(*), count(v.version), total(length(v.vector) <> ? OR length(v.signs) <> ?),"
+        " group_concat(m.rowid), group_concat(v.rowid), group_concat(hex(v.signs), '') FROM memories m"
+        " LEFT JOIN vectors v ON v.memory = m.id AND v.model = ? AND v.version = m.version WHERE m.status = 'active'",
+        (size, size // 8, identity(embedder)),
+    ).fetchone()
+    active, covered, malformed = int(row[0]), int(row[1]), int(row[2])
+    _check(active, covered, malformed)
+    if not active:
+        return Candidates([], b"")
+    memories, places = row[3].split(","), row[4].split(",")
+    chosen = list(range(active))
+    if active > EXACT:
+        near = nearest_signs(query.signs, bytes.fromhex(row[5]), NEAREST)
+        extra = set(map(str, also))
+        chosen = sorted({*near, *(i for i, rowid in enumerate(memories) if rowid in extra)})
+    wanted = ",".join([places[i] for i in chosen])
+    found = dict(db.execute(f"SELECT rowid, vector FROM vectors WHERE rowid IN ({wanted})"))  # noqa: S608 - integers
+    return Candidates([int(memories[i]) for i in chosen], b"".join([found[int(places[i])] for i in chosen]))
+
+
+def nearest(db: sqlite3.Connection, embedder: Embedder, query: Vector, limit: int) -> list[tuple[str, float]]:
+    """Return (id, cosine) of the active memories closest to a query vector, best first, ties by the newest row.
+
+    Raises Incomplete and Malformed as `candidates` does.
+    """
+    rowids, vectors = candidates(db, embedder, query)
+    best = sorted(zip(cosines(query.vector, vectors), rowids, strict=True), reverse=True)[:limit]
+    wanted = ",".join([str(rowid) for _, rowid in best])
+    ids = dict(db.execute(f"SELECT rowid, id FROM memories WHERE rowid IN ({wanted})"))  # noqa: S608 - integers
+    return [(ids[rowid], cosine) for cosine, rowid in best]
+
+
+def _check(active: int, covered: int, malformed: int) -> None:
+    if malformed:
+        raise Malformed(f"{malformed:,} of {active:,} vectors are malformed; `mem index --rebuild` makes them anew")
+    if covered < active:
+        raise Incomplete(f"{active - covered:,} of {active:,} memories have no vector yet; `mem index` makes them")
