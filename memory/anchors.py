@@ -30,7 +30,7 @@ _OURS = (".git/", ".mem/")
 
 
 class Anchor(NamedTuple):
-    """One row: memory id, path from the root, blob id (or pending), state, and the commit since when it is not fresh."""
+    """One row: memory id, path from the root, blob id (or pending), state, and the commit since when it is not."""
 
     memory: str
     path: str
@@ -64,7 +64,7 @@ def paths_in(text: str) -> tuple[str, ...]:
 
 
 def relative(root: str, cwd: str, path: str) -> str:
-    """Return `path`, given from `cwd`, as git names it: from `root`, with slashes. Raises UsageError for one outside."""
+    """Return `path`, given from `cwd`, as git names it: from `root`, by slashes. Raises UsageError outside."""
     full = os.path.normpath(os.path.join(cwd, path))
     # The folder is resolved and the name is not: git tracks a link as itself.
     full = os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full))
@@ -113,11 +113,6 @@ def every(db: sqlite3.Connection) -> list[Anchor]:
     return [Anchor._make(row) for row in rows]
 
 
-def not_fresh(db: sqlite3.Connection) -> list[Anchor]:
-    """Return the anchors whose file changed or went, for active memories."""
-    return [anchor for anchor in every(db) if anchor.state != "fresh"]
-
-
 def describe(db: sqlite3.Connection, memory_id: str) -> str:
     """Return what a reader must know about a memory's files, "" when they are as they were."""
     rows = db.execute(
@@ -130,6 +125,13 @@ def describe(db: sqlite3.Connection, memory_id: str) -> str:
     more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
     since = f" since {since[:7]}" if since else ""
     return f"stale{since}: {path}{more} changed" if state == "stale" else f"orphaned{since}: {path}{more} is gone"
+
+
+def notes(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
+    """Return `describe` of the memories whose files are not as they were, by id."""
+    rows = db.execute("SELECT DISTINCT memory FROM anchors WHERE state <> 'fresh'").fetchall()
+    marked = {str(row[0]) for row in rows}
+    return {memory_id: describe(db, memory_id) for memory_id in ids if memory_id in marked}
 
 
 def compare(anchor: Anchor, seen: Seen) -> Anchor | None:

@@ -1,0 +1,241 @@
+"""Which memories are close to what is being worked on: the candidates of a digest, scored for this session.
+
+Every query is bounded by an index and a LIMIT, so that 10,000 memories cost what 200 do. Nothing depends on the clock
+but expiry: freshness counts from the newest memory, so that the same state gives the same order tomorrow.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from typing import NamedTuple
+
+from .anchors import touched
+from .project import Project
+from .record import Cursor, seconds
+from .words import STOP_WORDS, match_expression
+
+# What a kind is worth before anything else is known: rules that are broken unawares come before plain facts.
+KIND_WEIGHTS = {
+    "constraint": 0.50, "gotcha": 0.48, "convention": 0.44, "decision": 0.42, "goal": 0.40, "procedure": 0.38,
+    "preference": 0.34, "finding": 0.30, "fact": 0.30,
+}  # fmt: skip
+FRESHNESS_WEIGHT = 0.40  # of the newest memory; half of it HALF_LIFE_DAYS older
+HALF_LIFE_DAYS = 30.0
+USE_WEIGHT = 0.05  # a doubling of recalls, MAX_USE doublings at most
+MAX_USE = 5
+WORDS_WEIGHT = 0.90  # all words of the session
+ANCHOR_WEIGHT = 1.10  # anchored to the file that was touched last, or that is being edited
+FOLDER_WEIGHT = 0.45  # anchored to a neighbour of such a file
+
+_NEWEST = 240  # candidates by time alone: more than the default cap of a store
+_WORD_HITS = 24  # newest memories a word; one that has as many tells little
+_MAX_WORDS = 20
+_MAX_FILES = 40  # touched files that count
+_MAX_FOLDERS = 8
+_MAX_EDITED = 96  # anchored files whose times are looked at
+_SIZE = "length(title) * (1 - title_derived) + length(content)"
+_COLUMNS = f"rowid, id, {_SIZE} AS size, kind, updated_at, recall_count, confidence"
+_Row = tuple[int, str, int, str, str, int, float]
+_LIVE = "status = 'active' AND pinned = ? AND (expires_at = '' OR expires_at > ?)"
+
+# What branch names and file names hold for form's sake.
+_NOISE_TEXT = """feature feat features fix fixes bugfix hotfix bug chore refactor release releases main master develop
+    dev trunk wip test tests docs doc default branch commit src lib index init
+    mod py js ts go rs md json toml yaml yml"""
+_NOISE = frozenset(_NOISE_TEXT.split())
+_WORD = re.compile(r"[^\W_]+(?:[-_.][^\W_]+)*")
+_PIECE = re.compile(r"[^\W_]+")
+
+
+class Candidate(NamedTuple):
+    """A memory that may be shown; `size` is its length in characters."""
+
+    rowid: int
+    id: str
+    size: int
+
+
+class Session(NamedTuple):
+    """What is known of the work at hand: words with their weights, and files with theirs (1 for the closest)."""
+
+    words: dict[str, float]
+    files: dict[str, float]
+
+
+def pinned(db: sqlite3.Connection, stamp: str) -> list[Candidate]:
+    """Return the pinned memories that are not expired at `stamp`, newest first."""
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM memories WHERE {_LIVE} ORDER BY updated_at DESC, rowid DESC LIMIT {_NEWEST}",  # noqa: S608
+        (1, stamp),
+    )
+    return [Candidate._make(row[:3]) for row in rows]
+
+
+def ranked(db: sqlite3.Connection, session: Session, stamp: str) -> list[Candidate]:
+    """Return the candidates that are not pinned nor expired at `stamp`, closest first."""
+    anchored = _anchored(db, session.files)
+    worded = _worded(db, session.words)
+    rows = _rows(db, stamp, anchored, worded)
+    newest = seconds(max((row[4] for row in rows), default="1970-01-01"))
+    scored = [
+        (_base(row, newest) + anchored.get(row[1], 0.0) + WORDS_WEIGHT * worded.get(row[0], 0.0), row) for row in rows
+    ]
+    scored.sort(key=lambda pair: (-pair[0], pair[1][1]))
+    return [Candidate._make(row[:3]) for _, row in scored]
+
+
+def session_of(db: sqlite3.Connection, project: Project, cursor: Cursor) -> Session:
+    """Return what the branch, its cursor, the last commits and the anchored files' times tell about the session."""
+    files: dict[str, float] = {}
+    for place, path in enumerate(touched(db, _MAX_FILES)):
+        files[path] = 1.0 / (1.0 + place / 8)
+    for path in _edited(db, project):
+        files[path] = 1.0
+    words: dict[str, float] = {}
+    if project.workspace.startswith("branch:"):
+        _add_words(words, project.workspace[7:], 1.0)
+    for text, weight in ((cursor.next, 0.8), (cursor.goal, 0.8), (cursor.blockers, 0.6), (cursor.checkpoint, 0.5)):
+        _add_words(words, text, weight)
+    for path, weight in sorted(files.items(), key=lambda item: -item[1])[:12]:
+        _add_words(words, os.path.basename(path), 0.5 * weight)
+        _add_words(words, os.path.basename(os.path.dirname(path)), 0.3 * weight)
+    best = sorted(words.items(), key=lambda item: -item[1])[:_MAX_WORDS]
+    return Session(dict(best), files)
+
+
+def longest_within(db: sqlite3.Connection, characters: int, stamp: str, limit: int = 16) -> list[Candidate]:
+    """Return memories of at most so many characters, the longest first: what may fill the rest of a budget.
+
+    Reads the whole store; called only where the closest candidates left much of the budget unused.
+    """
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM memories WHERE {_LIVE} AND size <= ? ORDER BY size DESC, id LIMIT ?",  # noqa: S608
+        (0, stamp, characters, limit),
+    )
+    return [Candidate._make(row[:3]) for row in rows]
+
+
+def count_live(db: sqlite3.Connection, stamp: str) -> int:
+    """Return how many memories are active and not expired at `stamp`."""
+    active = db.execute("SELECT count(*) FROM memories WHERE status = 'active'").fetchone()[0]
+    # Without statistics SQLite would walk all active rows for the few that expire.
+    expired = db.execute(
+        "SELECT count(*) FROM memories INDEXED BY memories_by_expiry"
+        " WHERE status = 'active' AND expires_at <> '' AND expires_at <= ?",
+        (stamp,),
+    ).fetchone()[0]
+    return int(active) - int(expired)
+
+
+def _base(row: _Row, newest: float) -> float:
+    _, _, _, kind, updated_at, recall_count, confidence = row
+    days = max(0.0, newest - seconds(updated_at)) / 86400
+    fresh: float = FRESHNESS_WEIGHT * 0.5 ** (days / HALF_LIFE_DAYS)
+    use = USE_WEIGHT * min(MAX_USE, recall_count.bit_length())
+    return (0.5 + 0.5 * confidence) * (KIND_WEIGHTS.get(kind, 0.3) + fresh + use)
+
+
+def _rows(db: sqlite3.Connection, stamp: str, anchored: dict[str, float], worded: dict[int, float]) -> list[_Row]:
+    """Return the rows of all candidates: the newest, and those that files or words point to."""
+    rows: list[_Row] = db.execute(
+        f"SELECT {_COLUMNS} FROM memories WHERE {_LIVE} ORDER BY updated_at DESC, rowid DESC LIMIT {_NEWEST}",  # noqa: S608
+        (0, stamp),
+    ).fetchall()
+    if len(rows) < _NEWEST:
+        return rows
+    found: dict[int, _Row] = {row[0]: row for row in rows}
+    for column, keys in (("rowid", [key for key in worded if key not in found]), ("id", list(anchored))):
+        for start in range(0, len(keys), 500):
+            some = keys[start : start + 500]
+            marks = ", ".join("?" * len(some))
+            more = db.execute(
+                f"SELECT {_COLUMNS} FROM memories WHERE {column} IN ({marks}) AND {_LIVE}",  # noqa: S608
+                (*some, 0, stamp),
+            )
+            found.update((row[0], row) for row in more)
+    return list(found.values())
+
+
+def _anchored(db: sqlite3.Connection, files: dict[str, float]) -> dict[str, float]:
+    """Return the score of memories by the files that they are anchored to, or the folders of these."""
+    scores: dict[str, float] = {}
+    folders: dict[str, float] = {}
+    for path, weight in files.items():
+        rows = db.execute("SELECT memory FROM anchors WHERE path = ? LIMIT 32", (path,))
+        for (memory,) in rows:
+            scores[memory] = max(scores.get(memory, 0.0), ANCHOR_WEIGHT * weight)
+        folder = os.path.dirname(path)
+        if folder:
+            folders[folder] = max(folders.get(folder, 0.0), weight)
+    for folder, weight in sorted(folders.items(), key=lambda item: -item[1])[:_MAX_FOLDERS]:
+        # "0" follows "/" in every collation of ours: the range holds what lies below the folder.
+        within = (folder + "/", folder + "0")
+        rows = db.execute("SELECT memory FROM anchors WHERE path > ? AND path < ? LIMIT 32", within)
+        for (memory,) in rows:
+            scores[memory] = max(scores.get(memory, 0.0), FOLDER_WEIGHT * weight)
+    return scores
+
+
+def _worded(db: sqlite3.Connection, words: dict[str, float]) -> dict[int, float]:
+    """Return how much of the session's words each memory holds, 0 to 1, rare words counting most."""
+    scores: dict[int, float] = {}
+    worths = []
+    for word, weight in words.items():
+        expression = match_expression(word)
+        if not expression:
+            continue
+        rows = db.execute(
+            f"SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT {_WORD_HITS}",  # noqa: S608
+            (expression,),
+        ).fetchall()
+        worth = weight / (1.0 + len(rows) / 8)
+        worths.append(worth if rows else 0.0)
+        for (rowid,) in rows:
+            scores[rowid] = scores.get(rowid, 0.0) + worth
+    full = sum(sorted(worths)[-3:]) or 1.0
+    return {rowid: min(1.0, score / full) for rowid, score in scores.items()}
+
+
+def _add_words(words: dict[str, float], text: str, weight: float) -> None:
+    for compound in _WORD.findall(text):
+        for word in {compound, *_PIECE.findall(compound)}:
+            low = word.lower()
+            if len(low) > 2 and low not in _NOISE and low not in STOP_WORDS and not low.isdigit():
+                words[low] = max(words.get(low, 0.0), weight)
+
+
+def _edited(db: sqlite3.Connection, project: Project) -> list[str]:
+    """Return anchored files that were written after HEAD last moved: the working tree's changes, as far as a bounded
+    number of file times tells. Git is not started."""
+    if not project.root or not project.git_dir:
+        return []
+    try:
+        moved = os.stat(os.path.join(project.git_dir, "logs", "HEAD")).st_mtime
+    except OSError:
+        return []
+    looked, edited = 0, []
+    for (path,) in db.execute(f"SELECT DISTINCT path FROM anchors LIMIT {_MAX_EDITED}"):  # noqa: S608
+        try:
+            changed = os.stat(os.path.join(project.root, path)).st_mtime
+        except (OSError, ValueError):
+            continue
+        looked += 1
+        if changed > moved:
+            edited.append(path)
+    # A fresh clone writes its files after the log: where most look edited, the times tell nothing.
+    return edited if len(edited) <= max(4, looked // 2) else []
+
+
+def sections(db: sqlite3.Connection, session: Session, limit: int = 3) -> list[tuple[str, str, int, int]]:
+    """Return (path, heading, first line, last line) of the notebook's sections that hold the session's words."""
+    expression = " OR ".join(filter(None, map(match_expression, list(session.words)[:8])))
+    if not expression:
+        return []
+    rows = db.execute(
+        "SELECT s.path, s.heading, s.first_line, s.last_line FROM section_words w JOIN sections s ON s.rowid = w.rowid"
+        " WHERE section_words MATCH ? AND s.heading <> '' ORDER BY w.rank, s.path, s.first_line LIMIT ?",
+        (expression, limit),
+    )
+    return [(str(path), str(heading), int(first), int(last)) for path, heading, first, last in rows]
