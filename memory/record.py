@@ -29,6 +29,9 @@ class Limits(NamedTuple):
     memories: int = 200
 
 
+DEFAULT_LIMITS = Limits()
+
+
 class Memory(NamedTuple):
     """One durable fact. `version` grows with each change that a teammate should see; `extra` is a JSON object of
     fields that a newer program wrote and this one keeps; `origin` is "" or the share file that brought the memory."""
@@ -75,6 +78,15 @@ class Finding(NamedTuple):
     start: int
     end: int
     category: str
+
+
+class Forgotten(NamedTuple):
+    """What `forget` erased: the ids of the memory and its history, whether a teammate's copy exists, and whether the
+    last trace waits for another program to let go of the database."""
+
+    ids: tuple[str, ...]
+    shared: bool
+    scrub_pending: bool
 
 
 class Cursor(NamedTuple):

@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from .errors import Corrupt, Foreign, Locked, NewerSchema, NotFound, StoreError
@@ -88,6 +91,22 @@ def as_store_error(error: sqlite3.Error, path: str) -> StoreError:
     if "readonly" in text:
         return StoreError(f"the store {path} is on a read-only file system or not yours to write", reason="readonly")
     return StoreError(f"the store {path} can't be used: {text}; MEM_DB names another place for it")
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def translated(method: Method) -> Method:
+    """Let a method of what has a store's `path` raise StoreError where SQLite raises an error of its own."""
+
+    @wraps(method)
+    def calling(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except sqlite3.Error as error:
+            raise as_store_error(error, self.path) from error
+
+    return calling  # type: ignore[return-value]
 
 
 def make_folder(folder: str) -> None:

@@ -59,7 +59,7 @@ def from_row(row: tuple[object, ...]) -> Memory:
     values[_TAGS] = tuple(json.loads(str(values[_TAGS]))) if values[_TAGS] != "[]" else ()
     for index in _BOOLEANS:
         values[index] = bool(values[index])
-    return Memory._make(values)  # type: ignore[arg-type]
+    return Memory._make(values)
 
 
 def labels(memory: Memory) -> str:

@@ -1,0 +1,95 @@
+"""What every command needs: the project and store that its flags name, and one way to answer."""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from ..memory import config as settings
+from ..memory import registry
+from ..memory.api import Store
+from ..memory.errors import Unavailable, UsageError
+from ..memory.project import Project, find_project, personal
+from .env import Env
+
+if TYPE_CHECKING:
+    from ..memory.embed import Embedder
+
+
+def open_project(args: Namespace, env: Env) -> Project:
+    """Return the project that --db, --project, the environment or the working directory names.
+
+    `--scope personal`, where a command has it, names the personal store.
+    """
+    if getattr(args, "scope", "") == "personal":
+        if args.db:
+            raise UsageError("--db and --scope personal name two stores; give one")
+        return personal(env.environ)
+    return find_project(env.cwd, environ=env.environ, project=args.project, db=args.db)
+
+
+def open_store(project: Project, env: Env, *, write: bool) -> Store:
+    """Open the project's store, making and registering it where `write` says so.
+
+    Raises NotFound where there is none and nothing is to be written, and StoreError.
+    """
+    limits = settings.limits(settings.load(project, env.environ))
+    made = write and not os.path.exists(project.store_path)
+    opened = Store.open(project.store_path, create=write, limits=limits, clock=env.clock)
+    if made:
+        registry.register(project, env.environ, env.now())
+    return opened
+
+
+def has_store(project: Project) -> bool:
+    """Return whether the project has a store; for a reader none is like an empty one."""
+    return os.path.exists(project.store_path)
+
+
+def chosen_model(project: Project, env: Env) -> Embedder | None:
+    """Return the larger model that `recall.model` names, None for the shipped one.
+
+    One that is not in the cache is said on standard error, and the shipped one serves.
+    """
+    name = settings.load(project, env.environ)["recall.model"]
+    if not name:
+        return None
+    from ..memory.embed import cached
+
+    try:
+        return cached(name, env.environ)
+    except Unavailable as error:
+        env.say(f"mem: {error.message}")
+        return None
+
+
+def user_name(env: Env) -> str:
+    """Return who is at work: $USER, else the system's name for the process's owner, else ""."""
+    name = env.environ.get("USER") or env.environ.get("LOGNAME") or env.environ.get("USERNAME")
+    if name or os.name == "nt":
+        return name or ""
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a container's user without an entry
+        return ""
+
+
+def answer(env: Env, args: Namespace, value: Any, text: str) -> None:
+    """Print `value` as one JSON value under --json, else `text`; an empty text prints nothing."""
+    if args.json:
+        env.print(json.dumps(value, ensure_ascii=False))
+    elif text:
+        env.print(text)
+
+
+def read_text(text: str, env: Env, limit: int = 1 << 20) -> str:
+    """Return `text`, or standard input where it is "-". Raises UsageError for bytes that are not UTF-8."""
+    if text == "-":
+        text = env.stdin.read(limit)
+    if any("\udc80" <= char <= "\udcff" for char in text):  # what surrogateescape makes of other bytes
+        raise UsageError("the text is not UTF-8", reason="invalid_text")
+    return text

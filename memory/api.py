@@ -1,0 +1,290 @@
+"""The public store: remember, correct, forget, find. The command line and the hooks use nothing else."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from . import anchors as anchoring
+from . import recall, schema, store, vectors
+from .embed import shipped
+from .errors import Ambiguous, NotFound, Rejected, Superseded, UsageError
+from .intake import admit, compose
+from .record import (
+    CURSOR_FIELDS,
+    CURSOR_LIMIT,
+    DEFAULT_LIMITS,
+    Cursor,
+    Forgotten,
+    Hit,
+    Limits,
+    Memory,
+    clean,
+    printable,
+    short,
+    timestamp,
+)
+from .schema import translated
+
+if TYPE_CHECKING:
+    from .digest import Digest
+    from .embed import Embedder, Vector
+    from .project import Project
+
+# `list` means the method of that name inside the class.
+Memories = list[Memory]
+Hits = list[Hit]
+
+_ID = re.compile(r"^[0-9a-f-]{4,36}$")
+_SCRUB = "scrub_pending"
+
+
+class Store:
+    """One project's memories. A context manager; not for use by two threads at once."""
+
+    def __init__(self, db: sqlite3.Connection, path: str, *, limits: Limits, clock: Callable[[], float]) -> None:
+        self.db = db
+        self.path = path
+        self.limits = limits
+        self._clock = clock
+
+    @classmethod
+    def open(
+        cls, path: str, *, create: bool = True, readonly: bool = False, timeout: float = 5.0,
+        limits: Limits = DEFAULT_LIMITS, clock: Callable[[], float] = time.time,
+    ) -> Self:  # fmt: skip
+        """Open the store at `path`, making it where `create` says so; `timeout` is in seconds.
+
+        Raises NotFound without `create`, and StoreError (Locked, Corrupt, Foreign, NewerSchema).
+        """
+        db = schema.connect(path, create=create, readonly=readonly, timeout=timeout)
+        opened = cls(db, path, limits=limits, clock=clock)
+        if not readonly and store.meta(db, _SCRUB):
+            opened._scrub()
+        return opened
+
+    def close(self) -> None:
+        """Close the store; the last one to close empties the write-ahead log."""
+        self.db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def now(self) -> float:
+        """Return the time by this store's clock, in seconds since the epoch."""
+        return self._clock()
+
+    @translated
+    def remember(self, *, anchors: Mapping[str, str] | None = None, **fields: Any) -> Memory:
+        """Keep a fact and return it; the same text twice returns the first.
+
+        `fields` are content, title, kind, area, tags, actor, source_type, source_ref, confidence, expires, pinned and
+        shared. `anchors` maps paths of the repository to the blob ids that the fact is true for.
+        Raises Rejected (too_long, secret_detected, instruction_detected, cap_reached) and UsageError.
+        """
+        memory = compose(fields, limits=self.limits, now=self.now())
+        vector = _embed(memory)
+        with store.transaction(self.db):
+            known = store.same_text(self.db, memory.title, memory.content)
+            if known:
+                return known
+            self._refuse_over_cap()
+            store.insert(self.db, memory)
+            vectors.put(self.db, memory.id, memory.version, *vector)
+            anchoring.attach(self.db, memory.id, anchors or {})
+        return memory
+
+    @translated
+    def remember_many(self, records: Iterable[Mapping[str, Any]], *, check: bool = True) -> Memories:
+        """Keep many facts in one transaction and return them in the order given, the first one for a repeated text.
+
+        With `check=False` neither policy nor cap is asked: for tests and benchmarks.
+        """
+        memories = [compose(dict(fields), limits=self.limits, now=self.now(), check=check) for fields in records]
+        embedded = [_embed(memory) for memory in memories]
+        kept = []
+        with store.transaction(self.db):
+            for memory, vector in zip(memories, embedded, strict=True):
+                known = store.same_text(self.db, memory.title, memory.content)
+                if not known:
+                    if check:
+                        self._refuse_over_cap()
+                    store.insert(self.db, memory)
+                    vectors.put(self.db, memory.id, memory.version, *vector)
+                kept.append(known or memory)
+        return kept
+
+    @translated
+    def correct(self, key: str, content: str, *, anchors: Mapping[str, str] | None = None, **fields: Any) -> Memory:
+        """Replace a memory by a new one and return that; the old one stays as history, out of recall.
+
+        What `fields` do not name is taken over. Raises NotFound, Ambiguous, Superseded, and what `remember` raises.
+        """
+        old = self._active(key)
+        given = {name: value for name, value in fields.items() if value is not None}
+        taken = {name: getattr(old, name) for name in ("kind", "area", "tags", "confidence", "pinned", "shared")}
+        title = {} if old.title_derived else {"title": old.title}
+        new = compose(taken | title | given | {"content": content}, limits=self.limits, now=self.now())
+        if "expires" not in given:
+            new = new._replace(expires_at=old.expires_at)
+        new = new._replace(supersedes=old.id, actor=new.actor or old.actor)
+        vector = _embed(new)
+        with store.transaction(self.db):
+            if self._active(old.id).version != old.version:
+                raise Superseded(f"{short(old.id)} changed meanwhile; look at it again")
+            if store.same_text(self.db, new.title, new.content):
+                raise Rejected("a memory with that text is there already", reason="same_text")
+            moved = anchoring.of(self.db, old.id) if anchors is None else anchors
+            store.supersede(self.db, old, new)
+            vectors.put(self.db, new.id, new.version, *vector)
+            anchoring.attach(self.db, new.id, moved)
+        return new
+
+    @translated
+    def forget(self, key: str) -> Forgotten:
+        """Erase a memory and all that it superseded, so that no word which stood only there is left in the store.
+
+        The default mirror beside the store is deleted with it. Raises NotFound, Ambiguous, and Superseded for history,
+        which names the memory to forget.
+        """
+        memory = self._active(key)
+        with store.transaction(self.db):
+            gone = store.lineage(self.db, memory)
+            store.erase(self.db, gone, timestamp(self.now()))
+            store.set_meta(self.db, _SCRUB, timestamp(self.now()))
+        mirror = os.path.join(os.path.dirname(self.path), "memory.md")
+        if os.path.basename(os.path.dirname(self.path)) == ".mem" and os.path.isfile(mirror):
+            os.unlink(mirror)
+        return Forgotten(tuple(one.id for one in gone), memory.shared, not self._scrub())
+
+    @translated
+    def confirm(self, key: str) -> Memory:
+        """Anchor a memory to its files as they are at HEAD and return it. Raises UsageError for one without files."""
+        memory = self._active(key)
+        anchors = anchoring.of(self.db, memory.id)
+        if not anchors:
+            raise UsageError(f"{short(memory.id)} is about no file; `mem correct` with --file says which")
+        with store.transaction(self.db):
+            anchoring.attach(self.db, memory.id, anchors)
+        return memory
+
+    @translated
+    def get(self, key: str) -> Memory:
+        """Return the memory whose id is `key`, or begins or ends with it (4 hex digits and more).
+
+        Raises NotFound and Ambiguous.
+        """
+        key = key.strip().lower()
+        if not _ID.match(key):
+            raise UsageError(f"{printable(key)!r} is no id: give 4 or more of its hex digits, first or last")
+        found = store.find(self.db, key)
+        if not found:
+            raise NotFound(f"no memory has the id {key}")
+        if len(found) > 1:
+            raise Ambiguous(f"{key} fits {', '.join(short(one.id) for one in found)}; give more digits")
+        return found[0]
+
+    @translated
+    def list(self, *, kind: str = "", area: str = "", tag: str = "", include_superseded: bool = False) -> Memories:
+        """Return the memories that are not expired, newest first, filtered by exact kind, area and tag."""
+        where = "(status = 'active' AND (expires_at = '' OR expires_at > ?)"
+        where += " OR status = 'superseded')" if include_superseded else ")"
+        values: list[object] = [timestamp(self.now())]
+        for column, value in (("kind", kind), ("area", area)):
+            if value:
+                where += f" AND {column} = ?"
+                values.append(value)
+        if tag:
+            where += " AND EXISTS (SELECT 1 FROM json_each(tags) WHERE json_each.value = ?)"
+            values.append(tag)
+        return store.select(self.db, where, tuple(values), "ORDER BY created_at DESC, id DESC")
+
+    @translated
+    def search(
+        self, query: str, *, limit: int = 10, mode: str = "fused", embedder: Embedder | None = None, **filters: str
+    ) -> Hits:
+        """Return the memories that fit `query` best, best first. `mode` is "lexical", "semantic" or "fused"; meaning is
+        judged by `embedder`, else by the shipped model.
+
+        `filters` are those of `recall.Filters`. No query raises; "semantic" raises Incomplete where vectors are missing
+        or malformed.
+        """
+        model = None if mode == "lexical" else embedder or shipped()
+        chosen = recall.Filters(**filters)
+        return recall.search(self.db, query, limit=limit, mode=mode, now=self.now(), embedder=model, filters=chosen)
+
+    @translated
+    def context(self, query: str, *, limit: int = 10, embedder: Embedder | None = None) -> Hits:
+        """Return what fits `query` well enough to be shown unasked, by words and meaning together; often nothing."""
+        return recall.context(self.db, query, limit=limit, now=self.now(), embedder=embedder or shipped())
+
+    def stamp(self, hits: Iterable[Hit]) -> None:
+        """Note that memories were recalled; best effort, since a read must not fail for a note."""
+        try:
+            with store.transaction(self.db):
+                store.stamp_recalled(self.db, [hit.memory.id for hit in hits], timestamp(self.now()))
+        except sqlite3.OperationalError:
+            return
+
+    @translated
+    def digest(self, project: Project, *, tokens: int = 400) -> Digest:
+        """Return what an agent should know at the start of a session, within `tokens` by `tokens.estimate`."""
+        from .digest import build
+
+        return build(self.db, project, now=self.now(), tokens=tokens)
+
+    @translated
+    def cursor(self, workspace: str) -> Cursor:
+        """Return where work on a workspace stands."""
+        return store.cursor(self.db, workspace)
+
+    @translated
+    def set_cursor(self, workspace: str, **fields: str) -> Cursor:
+        """Set fields of a workspace's cursor ("" clears one) and return it. Raises what `remember` raises."""
+        for name, text in fields.items():
+            if name not in CURSOR_FIELDS:
+                raise UsageError(f"a cursor has no field {name!r}; it has {', '.join(CURSOR_FIELDS)}")
+            fields[name] = clean(text, name, CURSOR_LIMIT)
+            admit(fields[name], f"{name} is refused")
+        with store.transaction(self.db):
+            new = store.cursor(self.db, workspace)._replace(updated_at=timestamp(self.now()), **fields)
+            store.put_cursor(self.db, new)
+        return new if any(new[1:-1]) else Cursor(workspace)
+
+    def _active(self, key: str) -> Memory:
+        memory = self.get(key)
+        while memory.status == "superseded":
+            head = self.get(memory.superseded_by)
+            if head.status == "active":
+                raise Superseded(f"{short(memory.id)} is history; the memory that replaced it is {short(head.id)}")
+            memory = head
+        return memory
+
+    def _refuse_over_cap(self) -> None:
+        if store.count_active(self.db, timestamp(self.now())) >= self.limits.memories:
+            raise Rejected(
+                f"the store holds {self.limits.memories:,} memories, its limit. Make room with `mem forget ID`"
+                " (`mem dream --plan` names candidates), or raise it: `mem config set limits.memories"
+                f" {self.limits.memories * 2}`",
+                reason="cap_reached",
+            )
+
+    def _scrub(self) -> bool:
+        """Empty the write-ahead log of forgotten text; return False if a reader's snapshot still holds it."""
+        blocked = self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if not blocked:
+            store.set_meta(self.db, _SCRUB, "")
+        return not blocked
+
+
+def _embed(memory: Memory) -> tuple[Embedder, Vector]:
+    """Return the shipped model and the memory's vector by it; other models are served by `mem index`."""
+    model = shipped()
+    return model, model.embed_memory("" if memory.title_derived else memory.title, memory.content)
