@@ -277,7 +277,16 @@ class Store:
             )
 
     def _scrub(self) -> bool:
-        """Empty the write-ahead log of forgotten text; return False if a reader's snapshot still holds it."""
+        """Write the database anew and empty its log, so that no forgotten text is left in either.
+
+        secure_delete alone does not do it: when SQLite balances a tree it copies cells to other pages and leaves their
+        old bytes in the gap. Returns False where another program's snapshot is in the way.
+        """
+        try:
+            self.db.execute("PRAGMA temp_store = MEMORY")
+            self.db.execute("VACUUM")
+        except sqlite3.OperationalError:
+            return False
         blocked = self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if not blocked:
             store.set_meta(self.db, _SCRUB, "")
