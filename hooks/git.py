@@ -160,6 +160,27 @@ def changed(old: str, new: str, *, cwd: str, environ: Mapping[str, str]) -> list
     return parse_raw(run(args, cwd=cwd, environ=environ))
 
 
+def history(cwd: str, environ: Mapping[str, str]) -> list[tuple[str, Tracked]]:
+    """Return (commit, entry) for every file that any commit brought in, newest commit first.
+
+    All refs, the stash and the reflog are walked; of a merge what differs from all its parents. Raises GitFailed.
+    """
+    args = ["log", "--all", "--reflog", "--raw", "-z", "--no-abbrev", "--no-renames", "-c", "--root", "--no-relative"]
+    fields = iter(run([*args, "--format=%H"], cwd=cwd, environ=environ).split(b"\0"))
+    commit, found = "", []
+    for field in fields:
+        head = field.lstrip(b"\n").decode("ascii", "replace")
+        parents = len(head) - len(head.lstrip(":"))
+        if not parents:
+            commit = head or commit
+            continue
+        words = head[parents:].split(" ")  # a mode for each side, an object for each side, one status
+        path, mode, blob = os.fsdecode(next(fields)), words[parents], words[2 * parents + 1]
+        if blob.strip("0"):
+            found.append((commit, Tracked(path, mode, blob, 0)))
+    return found
+
+
 class Blobs:
     """One `git cat-file --batch`, asked as often as one likes and closed by `with`.
 
