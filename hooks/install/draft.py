@@ -1,0 +1,199 @@
+"""A draft of changes to files: planned in memory, shown as a diff, applied whole or not at all.
+
+Each file that is changed for the first time is copied to MEM_HOME/backups, with a receipt of what it was, so that an
+uninstall gives it back byte for byte. A file that is not what the draft was made from is not written: Conflict.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...memory.errors import Conflict
+from ...memory.record import printable
+from ..files import read, write_atomic
+from .receipt import Receipt, Receipts
+
+
+class Edit(NamedTuple):
+    """One file's content before and after; None where there is no file. `mode` is for a new file."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    mode: int | None = None
+
+
+class Move(NamedTuple):
+    """A file or link that gets another name."""
+
+    source: str
+    target: str
+
+
+Step = Edit | Move
+
+
+class Draft:
+    """Collect changes; what is read through it shows the changes already planned.
+
+    `notes` is what the user must still do or should know, `commands` the programs to run afterwards.
+    """
+
+    def __init__(self, backups: str) -> None:
+        self.receipts = Receipts(backups)
+        self.steps: list[Step] = []
+        self.notes: list[str] = []
+        self.commands: list[list[str]] = []
+        self._planned: dict[str, bytes | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return the file's content as it will be, None where there will be none."""
+        try:
+            return self._planned[path] if path in self._planned else read(path)
+        except OSError as error:
+            raise Conflict(f"{path} cannot be read: {error.strerror or error}") from None
+
+    def write(self, path: str, after: bytes | None, *, mode: int | None = None) -> None:
+        """Plan `after` as the content of `path`, None to remove it. The same content plans nothing."""
+        before = self.read(path)
+        if before == after:
+            return
+        self._planned[path] = after
+        for index, step in enumerate(self.steps):
+            if isinstance(step, Edit) and step.path == path:
+                self.steps[index] = step._replace(after=after, mode=step.mode or mode)
+                return
+        self.steps.append(Edit(path, before, after, mode))
+
+    def exists(self, path: str) -> bool:
+        """Return whether there will be a file or link of that name."""
+        return self._planned[path] is not None if path in self._planned else os.path.lexists(path)
+
+    def move(self, source: str, target: str) -> None:
+        """Plan to rename a file or link. Raises Conflict where the new name is taken."""
+        if self.exists(target):
+            raise Conflict(f"{target} is in the way; remove it, or move it elsewhere")
+        self._planned[target], self._planned[source] = self.read(source) or b"", None
+        self.steps.append(Move(source, target))
+
+    def give_back(
+        self, path: str, after: bytes, *, same: Callable[[bytes, bytes], bool], empty: Callable[[bytes], bool]
+    ) -> None:
+        """Plan the removal of our entries, `after` being the content without them.
+
+        Where the file is still as we left it and `after` means what the file held before we came, it gets those very
+        bytes, or is removed if it was not there. `same` compares meanings, `empty` tells a file that holds nothing.
+        """
+        receipt = self.receipts.get(path)
+        if receipt is None:
+            self.write(path, after)
+            return
+        untouched = receipt.left_as(read(path))
+        original = receipt.original
+        if original is None:
+            self.write(path, None if empty(after) else after)
+        elif untouched and same(after, original):
+            self.write(path, original)
+        else:
+            self.write(path, after)
+
+    def snapshot(self) -> tuple[list[Step], list[str], list[list[str]], dict[str, bytes | None]]:
+        """Return what is planned so far, for `rollback`."""
+        return list(self.steps), list(self.notes), list(self.commands), dict(self._planned)
+
+    def rollback(self, taken: tuple[list[Step], list[str], list[list[str]], dict[str, bytes | None]]) -> None:
+        """Forget what was planned after the snapshot."""
+        self.steps, self.notes, self.commands, self._planned = taken
+
+    def diff(self) -> str:
+        """Return what the draft changes as a unified diff, control characters removed."""
+        return "".join(_diff(step) for step in self.steps if not isinstance(step, Edit) or step.before != step.after)
+
+    def apply(self) -> list[str]:
+        """Change the files and return their paths. Raises Conflict, having put back what it had changed already."""
+        done: list[tuple[Step, list[str]]] = []
+        try:
+            for step in self.steps:
+                done.append((step, self._do(step)))
+        except (OSError, Conflict) as error:
+            for step, folders in reversed(done):
+                _undo(step, folders)
+            if isinstance(error, Conflict):
+                raise
+            raise Conflict(f"{error.filename or ''}: {error.strerror or error}; nothing was changed") from None
+        for step, folders in done:
+            if isinstance(step, Edit):
+                self.receipts.close(step.path, step.before, step.after, folders)
+        return self.paths()
+
+    def paths(self) -> list[str]:
+        """Return the files that the draft changes, in order."""
+        changed = [step for step in self.steps if isinstance(step, Move) or step.before != step.after]
+        return list(dict.fromkeys(step.path if isinstance(step, Edit) else step.target for step in changed))
+
+    def _do(self, step: Step) -> list[str]:
+        if isinstance(step, Move):
+            os.rename(step.source, step.target)
+            return []
+        if read(step.path) != step.before:
+            raise Conflict(f"{step.path} changed in the meantime and was left alone; run the command again")
+        if step.after is None:
+            os.unlink(step.path)
+            _remove_folders(self.receipts.get(step.path))
+            return []
+        self.receipts.keep(step.path, step.before)
+        folders = _make_folders(os.path.dirname(step.path))
+        write_atomic(step.path, step.after, mode=step.mode)
+        return folders
+
+
+def _make_folders(folder: str) -> list[str]:
+    missing: list[str] = []
+    while folder and not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    for one in reversed(missing):
+        os.mkdir(one)
+    return missing
+
+
+def _remove_folders(receipt: Receipt | None) -> None:
+    with contextlib.suppress(OSError):
+        for folder in receipt.folders if receipt else ():
+            os.rmdir(folder)
+
+
+def _undo(step: Step, folders: list[str]) -> None:
+    with contextlib.suppress(OSError):
+        if isinstance(step, Move):
+            os.rename(step.target, step.source)
+        elif step.before is None:
+            os.unlink(step.path)
+            for folder in folders:
+                os.rmdir(folder)
+        else:
+            write_atomic(step.path, step.before)
+
+
+def _diff(step: Step) -> str:
+    if isinstance(step, Move):
+        return f"rename {printable(step.source)}\n    to {printable(step.target)}\n"
+    lines = difflib.unified_diff(
+        _lines(step.before),
+        _lines(step.after),
+        "/dev/null" if step.before is None else printable(step.path),
+        "/dev/null" if step.after is None else printable(step.path),
+        lineterm="",
+    )
+    return "".join(printable(line).rstrip("\n") + "\n" for line in lines)
+
+
+def _lines(data: bytes | None) -> list[str]:
+    lines = (data or b"").decode("utf-8", "replace").split("\n")
+    if lines[-1] == "":
+        return lines[:-1]
+    return [*lines[:-1], lines[-1] + "\n\\ No newline at end of file"]

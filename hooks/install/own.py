@@ -1,0 +1,87 @@
+"""Write the command line that a hook runs, and recognise it again among other people's.
+
+Recognised is what the words mean, never a substring: the program's name is mem and its arguments are `hook NAME` or
+`mcp`; a shell line is ours only if every command in it is ours or one of the guards around it. Pure.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from typing import Any
+
+HOOKS = (
+    "guard", "mirror", "index", "share", "session-start", "subagent-start", "prompt", "pre-compact", "session-end",
+    "pre-tool", "post-tool",
+)  # fmt: skip
+_SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
+_ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
+_OPERATORS = re.compile(r"^[;&|()<>\n]+$")
+# What may stand around our own command in a line that is still wholly ours.
+_AROUND = ([":"], ["true"], ["exit", "0"], ["command", "-v", "mem"], ["then"], ["fi"], ["else"])
+
+
+def quote(program: str) -> str:
+    """Return a program's path as one word of a POSIX shell."""
+    return shlex.quote(program)
+
+
+def hook_of(command: Any) -> str:
+    """Return the name of the hook that a settings entry's `command` runs, "" where it is not wholly ours.
+
+    `command` is a shell line, or a list of words (the exec form).
+    """
+    found = [words for words in _commands(command) if words not in list(_AROUND)]
+    hooks = [_hook(words) for words in found]
+    return hooks[0] if len(set(hooks)) == 1 and hooks[0] else ""
+
+
+def is_server(command: Any, args: Any) -> bool:
+    """Return whether an MCP server's `command` and `args` start ours."""
+    words = [command, *args] if isinstance(command, str) and isinstance(args, list) else command
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        return False
+    return len(words) > 1 and _is_mem(words[0]) and words[1] == "mcp"
+
+
+def _commands(command: Any) -> list[list[str]]:
+    if isinstance(command, list):
+        return [command] if all(isinstance(word, str) for word in command) else [[]]
+    if not isinstance(command, str):
+        return [[]]
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|()<>\n")
+    lexer.whitespace = " \t\r"
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        tokens = list(lexer)
+    except ValueError:
+        return [[]]
+    found: list[list[str]] = [[]]
+    for token in tokens:
+        if _OPERATORS.match(token):
+            # A redirection's file name would be read as a command of its own: then the line is not wholly ours.
+            found.append([])
+        else:
+            found[-1].append(token)
+    return [_bare(words) for words in found if words]
+
+
+def _bare(words: list[str]) -> list[str]:
+    """Return a simple command without assignments, `exec`, `if` and `!` before it."""
+    while words and (_ASSIGNMENT.match(words[0]) or words[0] in ("exec", "if", "!")):
+        words = words[1:]
+    return words
+
+
+def _hook(words: list[str]) -> str:
+    if len(words) > 2 and os.path.basename(words[0]) in _SHELLS and words[1] == "-c":
+        return hook_of(words[2])
+    if len(words) > 2 and _is_mem(words[0]) and words[1] == "hook" and words[2] in HOOKS:
+        return words[2]
+    return ""
+
+
+def _is_mem(program: str) -> bool:
+    return program.replace("\\", "/").rpartition("/")[2] in ("mem", "mem.exe")

@@ -1,0 +1,3 @@
+if [ -x @BESIDE@ ]; then
+  exec @BESIDE@ "$@"
+fi
