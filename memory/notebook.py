@@ -148,9 +148,18 @@ def outline(text: str) -> list[Heading]:
     return headings(patch.bodies(text))
 
 
-def search(text: str, query: str, *, limit: int = SEARCH_LIMIT) -> list[tuple[int, str]]:
-    """Return up to `limit` (line number, line) that hold `query`, case ignored; where no line does, the lines that
-    hold all of its words. Raises UsageError for an empty query."""
+class Found(NamedTuple):
+    """Lines that answer a query as (number, line), and how many there are in all."""
+
+    lines: list[tuple[int, str]]
+    total: int
+
+
+def search(text: str, query: str, *, limit: int = SEARCH_LIMIT) -> Found:
+    """Return up to `limit` lines, at most 50, that hold `query`, case ignored; where no line does, the lines that hold
+    all of its words. Raises UsageError for an empty query and a limit below 1."""
+    if limit < 1:
+        raise UsageError("the number of results must be 1 or more")
     wanted = query.strip().casefold()
     if not wanted:
         raise UsageError("the query is empty")
@@ -160,7 +169,7 @@ def search(text: str, query: str, *, limit: int = SEARCH_LIMIT) -> list[tuple[in
     if not found:
         words = wanted.split()
         found = [i for i, line in enumerate(folded) if all(word in line for word in words)]
-    return [(i + 1, lines[i]) for i in found[: max(1, min(limit, SEARCH_LIMIT))]]
+    return Found([(i + 1, lines[i]) for i in found[: min(limit, SEARCH_LIMIT)]], len(found))
 
 
 def check_new(text: str) -> str:
@@ -201,6 +210,21 @@ def _without_code(text: str) -> str:
     return _CODE_SPAN.sub("", "\n".join(kept))
 
 
+def overwritten(old: str, new: str) -> str:
+    """Return `new` as the text that replaces `old`: with the front matter of `old` where it brings none, and with CRLF
+    where every line of `old` ends so and none of `new` does."""
+    old_lines = patch.split_lines(old)
+    count = front_matter_end(patch.bodies(old))
+    if count and not front_matter_end(patch.bodies(new)):
+        new = "".join(old_lines[:count]) + new.removeprefix("\ufeff")
+    ended = [line for line in old_lines if line[-1] in "\r\n"]
+    if ended and all(line.endswith("\r\n") for line in ended):
+        plain = "".join(patch.split_lines(new)[count:]) if count else new
+        if "\r" not in plain:
+            new = new.replace("\r\n", "\n").replace("\n", "\r\n")
+    return new
+
+
 def new_findings(old: str, new: str, *, scan_old: list[Finding], scan_new: list[Finding]) -> list[Finding]:
     """Return the findings in `new` whose rule and value `old` did not hold as often: what a write would add."""
     held: dict[tuple[str, str], int] = {}
@@ -236,7 +260,7 @@ def front_value(text: str, key: str) -> str:
 def with_front_value(text: str, key: str, value: str) -> str:
     """Return `text` with `key: value` in its front matter; every other byte, line ends included, stays as it is."""
     lines = patch.split_lines(text)
-    count = front_matter_end([line.rstrip("\r\n") for line in lines])
+    count = front_matter_end(patch.bodies(text))
     end = next((line[len(line.rstrip("\r\n")) :] for line in lines if line[-1] in "\r\n"), "\n")
     if not count:
         bom = "\ufeff" if text.startswith("\ufeff") else ""

@@ -1,0 +1,203 @@
+"""The tool `project_memory`: remember, recall, list, correct and forget, over the stores that are open."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from ..memory import anchors, sections
+from ..memory.api import Store
+from ..memory.embed import shipped
+from ..memory.errors import NotFound, StoreError, UsageError
+from ..memory.project import Project
+from ..memory.recall import Filters, context, search
+from ..memory.record import Hit, Memory, check_kind, check_tags, printable, short
+from ..memory.tokens import fit
+from ..memory.words import match_expression
+from .env import Env
+from .mcp_arguments import Arguments, invalid
+from .mcp_stores import Stores, in_scope
+from .show import FENCE, age
+
+RECALL_TOKENS = 500
+RECALL_LIMIT = 10
+LIST_LIMIT = 50
+_SECTIONS = 3
+_SHOWN_LINES = 240  # characters of a section that recall shows; the tool for reading has the rest
+
+Answer = dict[str, Any]
+
+
+class MemoryTool:
+    """What the actions need: the stores and the outside world. Every action returns the answer's fields, and the
+    project whose mirror has to follow, None for a read."""
+
+    def __init__(self, stores: Stores, env: Env) -> None:
+        self._stores, self._env = stores, env
+
+    def call(self, args: Arguments, here: Project, client: str) -> tuple[Answer, Project | None]:
+        """Do what `action` says. Raises MemError."""
+        action = args.needed("action", "project_memory")
+        if action == "recall":
+            return self._recall(args, here), None
+        if action == "list":
+            return self._list(args, here), None
+        if action not in ("remember", "correct", "forget"):
+            raise invalid("action is remember, recall, list, correct or forget")
+        scope = args.text("scope", "project")
+        if scope == "all":
+            raise invalid(f"{action} writes to one store: scope is project or personal")
+        project = in_scope(here, scope, self._env)[0][0]
+        writes = {"remember": self._remember, "correct": self._correct, "forget": self._forget}
+        return writes[action](args, project, client), project
+
+    def _remember(self, args: Arguments, project: Project, client: str) -> Answer:
+        content = args.needed("content", "remember")
+        store = self._stores.writer(project)
+        fields = _fields(args) | {"actor": args.text("written_by") or client}
+        memory = store.remember(content=content, anchors=anchors.pending(project, content), **fields)
+        return {"status": "remembered", "id": memory.id, "title": memory.title, **_where(project)}
+
+    def _correct(self, args: Arguments, project: Project, client: str) -> Answer:
+        key, content = args.needed("id", "correct"), args.needed("content", "correct")
+        fields = _fields(args) | {"actor": args.text("written_by") or client}
+        mentioned = anchors.pending(project, content)
+        memory = self._held(project, key).correct(key, content, anchors=mentioned or None, **fields)
+        return {"status": "corrected", "id": memory.id, "supersedes": memory.supersedes, **_where(project)}
+
+    def _forget(self, args: Arguments, project: Project, _: str) -> Answer:
+        key = args.needed("id", "forget")
+        gone = self._held(project, key).forget(key)
+        answer: Answer = {"status": "forgotten", "ids": list(gone.ids), **_where(project)}
+        if gone.shared:
+            answer["note"] = "it was shared: git's history of the share file still has it"
+        return answer
+
+    def _held(self, project: Project, key: str) -> Store:
+        """Return the store that an id must be in. Raises NotFound where there is none."""
+        store = self._stores.reader(project)
+        if store is None:
+            raise NotFound(f"no memory has the id {printable(key)[:40]}: the project has no store yet")
+        return store
+
+    def _recall(self, args: Arguments, here: Project) -> Answer:
+        query = args.needed("query", "recall")
+        limit = _bounded(args.number("limit", 5), RECALL_LIMIT)
+        filters = Filters(kind=_kind(args), area=args.text("area"), tag=_one_tag(args))
+        found: list[tuple[Hit, str, Store]] = []
+        for project, warning in in_scope(here, args.text("scope", "project"), self._env):
+            for hit, store in self._hits(project, warning, query, limit=limit, filters=filters):
+                found.append((hit, warning, store))
+        found = found[:limit]
+        texts = [f"{hit.memory.title}\n{hit.memory.content}" for hit, _, _ in found]
+        shown = [found[i] for i in fit(texts, RECALL_TOKENS)]
+        rows = [_row(hit.memory, self._env.now(), store, warning, body=True) for hit, warning, store in shown]
+        for store in {id(store): store for _, _, store in shown}.values():
+            store.stamp([hit for hit, _, own in shown if own is store])
+        answer: Answer = {"status": "ok", "note": FENCE, "memories": rows, **_where(here)}
+        parts = self._sections(here, query) if not any(filters) else []
+        if parts:
+            answer["notebook"] = parts
+        return answer
+
+    def _hits(
+        self, project: Project, warning: str, query: str, *, limit: int, filters: Filters
+    ) -> list[tuple[Hit, Store]]:
+        """Return what one store has, by words, and by meaning where the words are nowhere. A store other than the one
+        at hand that can't be read is passed over: it must not hide what this project knows."""
+        try:
+            store = self._stores.reader(project)
+            if store is None:
+                return []
+            hits = search(store.db, query, limit=limit, now=store.now(), filters=filters)
+            if not hits and not warning:
+                hits = context(store.db, query, limit=limit, now=store.now(), embedder=shipped(), filters=filters)
+        except (StoreError, sqlite3.Error):
+            if not warning:
+                raise
+            return []
+        return [(hit, store) for hit in hits]
+
+    def _sections(self, here: Project, query: str) -> list[Answer]:
+        store = self._stores.reader(here)
+        if store is None:
+            return []
+        found = sections.search(store.db, match_expression(query), _SECTIONS)
+        return [
+            {"lines": f"{one.path}:{one.first_line}-{one.last_line}", "heading": printable(one.heading),
+             "text": _cut(printable(one.text), _SHOWN_LINES)}
+            for one in found
+        ]  # fmt: skip
+
+    def _list(self, args: Arguments, here: Project) -> Answer:
+        limit = _bounded(args.number("limit", LIST_LIMIT), 1000)
+        kind, area, tag = _kind(args), args.text("area"), _one_tag(args)
+        rows: list[Answer] = []
+        total = 0
+        for project, warning in in_scope(here, args.text("scope", "project"), self._env):
+            try:
+                store = self._stores.reader(project)
+                memories = store.list(kind=kind, area=area, tag=tag) if store else []
+            except StoreError:
+                if not warning:
+                    raise
+                continue
+            total += len(memories)
+            room = max(0, limit - len(rows))
+            rows += [_row(one, self._env.now(), store, warning, body=False) for one in memories[:room]]
+        return {"status": "ok", "memories": rows, "total": total, **_where(here)}
+
+
+def _fields(args: Arguments) -> dict[str, Any]:
+    """Return what a memory is given beside its content, by the store's names."""
+    fields: dict[str, Any] = {
+        name: args.text(own) for name, own in (("title", "title"), ("kind", "type"), ("area", "area")) if args.has(own)
+    }
+    if args.has("tags"):
+        fields["tags"] = args.listed("tags")
+    return {name: value for name, value in fields.items() if value != ""}
+
+
+def _kind(args: Arguments) -> str:
+    return check_kind(args.text("type")) if args.text("type") else ""
+
+
+def _one_tag(args: Arguments) -> str:
+    tags = check_tags(args.listed("tags"), 10) if args.has("tags") else ()
+    if len(tags) > 1:
+        raise UsageError("one tag filters; give one", reason="invalid_arguments")
+    return tags[0] if tags else ""
+
+
+def _bounded(value: int | None, most: int) -> int:
+    if value is None or value < 1:
+        raise invalid(f"limit is a number from 1 to {most}")
+    return min(value, most)
+
+
+def _where(project: Project) -> Answer:
+    return {"store": project.store_path}
+
+
+def _row(memory: Memory, now: float, store: Store | None, warning: str, *, body: bool) -> Answer:
+    """Return what an agent needs of a memory: no empty fields, a derived title not twice, doubts said."""
+    row: Answer = {"id": short(memory.id)}
+    if not (body and memory.title_derived):
+        row["title"] = printable(memory.title)
+    if body:
+        row["content"] = printable(memory.content)
+    row["type"] = memory.kind
+    optional = {
+        "area": memory.area, "tags": list(memory.tags), "written_by": memory.actor, "source": memory.source_ref,
+        "shared_by_a_teammate": bool(memory.origin), "pinned": memory.pinned, "warning": warning,
+        "stale": anchors.describe(store.db, memory.id) if store and body else "",
+    }  # fmt: skip
+    row |= {name: printable(value) if isinstance(value, str) else value for name, value in optional.items() if value}
+    row["age"] = age(memory.updated_at, now)
+    if memory.confidence < 1:
+        row["confidence"] = memory.confidence
+    return row
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
