@@ -45,13 +45,14 @@ class Anchor(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What git says about HEAD: its id, blob ids by path (absent: no such file), new names by old ones, and the
-    commit that changed or removed a path last."""
+    """What git says about HEAD: its id, blob ids by path (absent: no such file), new names by old ones, and by path
+    the commits since the last look that changed it first, and last."""
 
     head: str
     blobs: Mapping[str, str]
     renames: Mapping[str, str]
     changed_in: Mapping[str, str]
+    last_in: Mapping[str, str]
 
 
 def paths_in(text: str) -> tuple[str, ...]:
@@ -145,7 +146,7 @@ def compare(anchor: Anchor, seen: Seen) -> Anchor | None:
         return anchor._replace(path=path, blob=blob) if blob else None
     if not blob:
         since = anchor.since if anchor.state == "orphaned" else ""
-        return anchor._replace(state="orphaned", since=since or seen.changed_in.get(anchor.path, seen.head))
+        return anchor._replace(state="orphaned", since=since or seen.last_in.get(anchor.path, seen.head))
     if blob == anchor.blob:
         return anchor._replace(path=path, state="fresh", since="")
     since = anchor.since if anchor.state == "stale" else ""
@@ -153,8 +154,17 @@ def compare(anchor: Anchor, seen: Seen) -> Anchor | None:
     return anchor._replace(path=path, state="stale", since=since)
 
 
-def settle(db: sqlite3.Connection, old: Anchor, new: Anchor | None) -> None:
-    """Write how an anchor changed, unless somebody else changed it since it was read."""
+def add(db: sqlite3.Connection, anchor: Anchor) -> int:
+    """Write an anchor that was found, if its memory is still there; return how many rows are new."""
+    return db.execute(
+        "INSERT OR IGNORE INTO anchors(memory, path, blob, state, since)"
+        " SELECT ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM memories WHERE id = ? AND status = 'active')",
+        (*anchor, anchor.memory),
+    ).rowcount
+
+
+def settle(db: sqlite3.Connection, old: Anchor, new: Anchor | None) -> bool:
+    """Write how an anchor changed, unless somebody else changed it since it was read; say whether it changed."""
     if new is None:
         db.execute("DELETE FROM anchors WHERE memory = ? AND path = ? AND blob = ?", old[:3])
     elif new != old:
@@ -163,6 +173,7 @@ def settle(db: sqlite3.Connection, old: Anchor, new: Anchor | None) -> None:
             " WHERE memory = ? AND path = ? AND blob = ?",
             (new.path, new.blob, new.state, new.since, *old[:3]),
         )
+    return new != old
 
 
 def note_touched(db: sqlite3.Connection, files: Iterable[tuple[str, str]]) -> None:
