@@ -51,12 +51,11 @@ def provenance(memory: Memory, now: float) -> str:
 
 
 def memory_text(memory: Memory, now: float, note: str = "") -> str:
-    """Return a memory as lines for a terminal: title and provenance, then the content where the title is not all."""
-    head = f"- {printable(memory.title)} [{provenance(memory, now)}{'; ' + note if note else ''}]"
-    if memory.title_derived and memory.title == memory.content:
-        return head
-    body = printable(memory.content).replace("\n", "\n  ")
-    return f"{head}\n  {body}"
+    """Return a memory as lines for a terminal: title, provenance and content; a derived title is not said twice."""
+    source = f"[{provenance(memory, now)}{'; ' + note if note else ''}]"
+    lines = printable(memory.content).split("\n")
+    head = lines.pop(0) if memory.title_derived else printable(memory.title)
+    return "\n  ".join([f"- {head} {source}", *lines])
 
 
 def hits_text(hits: Iterable[Hit], now: float, notes: dict[str, str] | None = None) -> str:
