@@ -11,7 +11,7 @@ from ..memory.embed import shipped
 from ..memory.errors import NotFound, StoreError, UsageError
 from ..memory.project import Project
 from ..memory.recall import Filters, context, search
-from ..memory.record import Hit, Memory, check_kind, check_tags, printable, short
+from ..memory.record import Hit, Memory, check_kind, check_tags, printable
 from ..memory.tokens import fit
 from ..memory.words import match_expression
 from .env import Env
@@ -181,7 +181,7 @@ def _where(project: Project) -> Answer:
 
 def _row(memory: Memory, now: float, store: Store | None, warning: str, *, body: bool) -> Answer:
     """Return what an agent needs of a memory: no empty fields, a derived title not twice, doubts said."""
-    row: Answer = {"id": short(memory.id)}
+    row: Answer = {"id": memory.id}
     if not (body and memory.title_derived):
         row["title"] = printable(memory.title)
     if body:

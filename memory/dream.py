@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from . import notebook, patch
 from .record import Memory, seconds, timestamp
+from .sections import split
 
 DUE_BYTES = 50 * 1024
 DUE_SECONDS = 86_400.0
@@ -127,6 +128,7 @@ def blocks(text: str) -> list[Block]:
     """Return the paragraphs, list items and table rows of `text`; code, headings and front matter are left out."""
     lines = patch.bodies(text)
     titles = {heading.line for heading in notebook.headings(lines)}
+    start = notebook.front_matter_end(lines)
     found: list[Block] = []
     open_lines: list[int] = []
     fence = ""
@@ -144,7 +146,7 @@ def blocks(text: str) -> list[Block]:
             if mark:
                 fence = "" if fence and mark.group(1).startswith(fence) else fence or mark.group(1)
             continue
-        if number <= notebook.front_matter_end(lines) or number in titles or not line.strip():
+        if number <= start or number in titles or not line.strip():
             close()
             continue
         if _ITEM.match(line) or line.lstrip().startswith("|"):
@@ -223,8 +225,6 @@ def _newest(text: str) -> str:
 
 def _dormant(text: str, path: str, now: float) -> list[Item]:
     """Return the sections whose newest date is over three months old: topics that nobody came back to."""
-    from .sections import split
-
     items: list[Item] = []
     for section in split(text):
         newest = _newest(section.text)
@@ -248,8 +248,6 @@ def _is_date(day: str) -> bool:
 
 def _old_entries(text: str, path: str) -> list[Item]:
     """Return what lies behind the newest entries of sections such as "Recent Sessions", to be tightened."""
-    from .sections import split
-
     items: list[Item] = []
     lines = patch.bodies(text)
     for section in split(text):

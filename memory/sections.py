@@ -11,6 +11,7 @@ import sqlite3
 from typing import NamedTuple
 
 from . import notebook, patch, policy, words
+from .store import transaction
 
 _BODY_LIMIT = 20_000  # characters of one section that are indexed; the rest is found by reading it
 
@@ -82,13 +83,8 @@ def refresh(db: sqlite3.Connection, path: str, text: str) -> Refreshed:
             skipped.append(Skipped(section.heading, line, found[0].rule))
         else:
             kept.append((section, f"{crc32(section.text.encode('utf-8', 'replace')):08x}{len(section.text):x}"))
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         written = _replace_rows(db, path, kept)
-        db.execute("COMMIT")
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
     return Refreshed(len(kept), written, tuple(skipped))
 
 
