@@ -22,6 +22,7 @@ from .tokens import estimate
 CURSOR_SHARE = 0.6  # of the budget, at most, so that memories are heard beside a long plan
 FULL = 0.92  # of the budget: from here on nobody looks for a smaller entry
 _LEAST_PER_CHARACTER = 0.18  # tokens that a character of any text costs at the least, by `estimate`
+_SMALLEST = 12  # tokens that any entry takes
 _FIXED = 2.625  # what `estimate` adds once a text; see tokens.estimate
 _CURSOR_ORDER = ("goal", "next", "blockers", "checkpoint")
 
@@ -88,22 +89,25 @@ def build(db: sqlite3.Connection, project: Project, *, now: float, tokens: int =
         page = _Page(framing(active), tokens, chars)
         if page.left < 0:
             return Digest("", (), active, "")
-        told = _add_cursor(page, cursor)
+        _add_cursor(page, cursor)
         shown: list[str] = []
-        if active:
-            session = closeness.session_of(db, project, cursor)
-            _add_memories(db, page, closeness.pinned(db, stamp), shown)
-            _add_memories(db, page, closeness.ranked(db, session, stamp), shown)
-            if len(shown) < active and page.used < FULL * tokens:
-                _fill(db, page, shown, stamp)
-            _add_sections(db, page, session)
-        elif not told:
-            _add_sections(db, page, closeness.session_of(db, project, cursor))
+        try:
+            _add_all(db, page, shown, closeness.session_of(db, project, cursor), stamp)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:  # the caller's deadline: what is there must do
+                raise
     if len(page.lines) == 1 and not active:
         return Digest("", (), 0, "")
     left_out = active - len(shown)
     entries = page.lines[1:]
     return Digest("\n".join([framing(left_out), *entries]), tuple(shown), left_out, fingerprint(entries))
+
+
+def _add_all(db: sqlite3.Connection, page: _Page, shown: list[str], session: closeness.Session, stamp: str) -> None:
+    _add_memories(db, page, closeness.pinned(db, stamp), shown)
+    _add_memories(db, page, closeness.ranked(db, session, stamp), shown)
+    _fill(db, page, shown, stamp)
+    _add_sections(db, page, session)
 
 
 def framing(left_out: int) -> str:
@@ -190,7 +194,7 @@ def _add_memories(
 
 def _fill(db: sqlite3.Connection, page: _Page, shown: list[str], stamp: str) -> None:
     """Use what is left of the budget for any memory that still fits: the close ones may all have been too long."""
-    while page.used < FULL * page.tokens:
+    while page.used < FULL * page.tokens and page.left > _SMALLEST:
         longest = int(page.left / _LEAST_PER_CHARACTER)
         before = len(shown)
         rest = [one for one in closeness.longest_within(db, longest, stamp, 32) if one.id not in shown]
