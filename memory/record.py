@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import unicodedata
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -155,8 +154,7 @@ def clean(text: str, what: str, limit: int) -> str:
             f"{what} holds the control character U+{ord(bad.group()):04X} at position {bad.start() + 1}; remove it",
             reason="invalid_text",
         )
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
+    text = _composed(text)
     if len(text) > limit:
         raise Rejected(f"{what} has {len(text):,} characters; the limit is {limit:,}", reason="too_long")
     return text
@@ -172,11 +170,16 @@ def derive_title(content: str, limit: int) -> str:
 
 def fingerprint(title: str, content: str) -> str:
     """Return the key under which two texts count as the same: NFC with white space collapsed, title and content."""
-    return (
-        " ".join(unicodedata.normalize("NFC", title).split())
-        + "\0"
-        + " ".join(unicodedata.normalize("NFC", content).split())
-    )
+    return " ".join(_composed(title).split()) + "\0" + " ".join(_composed(content).split())
+
+
+def _composed(text: str) -> str:
+    """Return `text` in NFC."""
+    if text.isascii():
+        return text
+    import unicodedata  # a shared library that most runs do not need
+
+    return unicodedata.normalize("NFC", text)
 
 
 def check_kind(kind: str) -> str:
