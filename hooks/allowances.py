@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..memory.errors import UsageError
 from ..memory.record import clean, printable
+from .judge import Problem
 
 ALLOW_FILE = ".mem-allow"
 _WHY_LIMIT = 200
@@ -22,6 +23,14 @@ class Allowance(NamedTuple):
     rule: str
     fingerprint: str
     why: str = ""
+
+
+class Allowed(NamedTuple):
+    """A problem that a line of `.mem-allow` lets pass; `new` says that this commit adds the line."""
+
+    problem: Problem
+    why: str
+    new: bool
 
 
 def fingerprint(rule: str, value: str) -> str:

@@ -12,19 +12,15 @@ from typing import NamedTuple
 
 _MARKS = ((b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _JSON = (".ndjson", ".jsonl", ".json")
-SQLITE_MAGIC = b"SQLite format 3\0"
+_SQLITE = b"SQLite format 3\0"
+_APPLICATION_ID = b"MEMH"  # memory/schema.py APPLICATION_ID, big-endian at byte 68
 
-
-class Mark(NamedTuple):
-    """From `offset` on, a text stands on `line` of the file, or in a `place` that has no line ("table x, row 3")."""
-
-    offset: int
-    line: int
-    place: str = ""
+Mark = tuple[int, int, str]
 
 
 class Text(NamedTuple):
-    """One reading of a file. Without `marks` the text's own lines are the file's."""
+    """One reading of a file. Without `marks` the text's own lines are the file's; a mark (offset, line, place) says
+    that from `offset` on the text stands on `line`, or, where that is 0, in a `place` such as "table x, row 3"."""
 
     text: str
     marks: tuple[Mark, ...] = ()
@@ -36,6 +32,16 @@ class Place(NamedTuple):
     line: int
     column: int
     place: str = ""
+
+
+def is_sqlite(data: bytes) -> bool:
+    """Tell whether `data` begins as a SQLite file does."""
+    return data.startswith(_SQLITE)
+
+
+def is_our_store(data: bytes) -> bool:
+    """Tell whether `data` is a store of memhooks. Source: sqlite.org/fileformat2.html, section 1.3."""
+    return is_sqlite(data) and data[68:72] == _APPLICATION_ID
 
 
 def texts(path: str, data: bytes) -> Iterator[Text]:
@@ -87,7 +93,9 @@ def unescaped(text: str) -> Text:
             return chr(int(match.group(1), 16))
         return plain.get(match.group(2), match.group(2))
 
-    parts, marks, offset = [], [], 0
+    parts: list[str] = []
+    marks: list[Mark] = []
+    offset = 0
     for number, line in enumerate(text.split("\n"), 1):
         for _ in range(3):
             if "\\" not in line:
@@ -95,7 +103,7 @@ def unescaped(text: str) -> Text:
             line = escape.sub(undo, line)
         if not line.isascii() and surrogate.search(line):
             line = line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        marks.append(Mark(offset, number))
+        marks.append((offset, number, ""))
         parts.append(line)
         offset += len(line) + 1
     return Text("\n".join(parts), tuple(marks))
@@ -126,8 +134,6 @@ def _marked(text: Text, offset: int) -> Place:
     low, high = 0, len(text.marks)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if text.marks[middle].offset <= offset else (low, middle)
-    mark = text.marks[low]
-    if not mark.line:
-        return Place(0, 0, mark.place)
-    return Place(mark.line, offset - mark.offset + 1, mark.place)
+        low, high = (middle, high) if text.marks[middle][0] <= offset else (low, middle)
+    begins, line, place = text.marks[low]
+    return Place(line, offset - begins + 1 if line else 0, place)

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from . import git
+from .blobtext import is_our_store
 from .judge import Candidate, Problem, unreadable
 from .memory_files import is_store_file, may_be_store
-from .storetext import is_ours
 
 LIMIT = 64 << 20  # bytes of one file; a larger one can't be judged in the time a commit may take
 _LIST_ALL = 200  # names above which the whole index is listed: a command line has an end
@@ -120,7 +120,7 @@ def _wanted(scope: Scope, path: str) -> bool:
 
 def _candidate(scope: Scope, path: str, data: bytes, copy: str) -> Iterator[Candidate]:
     # A database that is neither a memory file nor a store of ours is someone's data.
-    if not may_be_store(path) or scope.chosen(path) or is_store_file(path) or is_ours(data):
+    if not may_be_store(path) or scope.chosen(path) or is_store_file(path) or is_our_store(data):
         yield Candidate(path, data, copy, path == scope.mirror)
 
 

@@ -16,7 +16,7 @@ from ..memory import config as settings
 from ..memory.errors import MemError, Rejected, UsageError
 from ..memory.policy import scan
 from ..memory.project import Project, busy, find_project
-from . import candidates, verdict, verdicttext
+from . import candidates, verdict
 from .candidates import Asked, Scope
 from .env import Env
 from .judge import Problem
@@ -38,12 +38,18 @@ def hook(argv: list[str], env: Env) -> int:
         # In a merge the framework names only the files that had a conflict; the rest of the merge is judged too.
         asked = _joined(asked, candidates.staged(scope))
     found = verdict.reach(asked, scope, scan, allow_from=config["guard.allow_from"])
+    if not (found.problems or found.allowed or found.notes):
+        for line in verdict.nothing_seen(found):
+            env.say(f"mem guard: {line}")
+        return 0
+    from . import verdicttext  # a clean commit has no use for it
+
     for line in verdicttext.lines(found):
-        env.say(f"mem guard: {line}" if line in found.notes or not found.problems else line)
-    if found.problems:
-        env.say(f"mem guard: {verdicttext.summary(found)}; refused")
-        return 1
-    return 0
+        env.say(line if found.problems else f"mem guard: {line}")
+    if not found.problems:
+        return 0
+    env.say(f"mem guard: {verdicttext.summary(found)}; refused")
+    return 1
 
 
 def scope_of(project: Project, config: settings.Config, env: Env) -> Scope:
@@ -90,6 +96,8 @@ def run(args: argparse.Namespace, env: Env) -> int:
     found = _reach(args, scope, project, config)
     _report(args, env, found)
     if found.problems:
+        from . import verdicttext
+
         raise Rejected(verdicttext.summary(found), reason=verdicttext.reason(found))
     return 0
 
@@ -115,6 +123,8 @@ def _reach(args: argparse.Namespace, scope: Scope, project: Project, config: set
 def _report(args: argparse.Namespace, env: Env, found: Verdict) -> None:
     """Print the report that was asked for; in plain form the findings are talk, as a refusal is no answer."""
     import json
+
+    from . import verdicttext
 
     if args.sarif:
         from .sarif import sarif

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ..memory.record import Finding
-from .blobtext import Place, Text, places, texts
+from .blobtext import Place, Text, is_our_store, is_sqlite, places, texts
 from .memory_files import SHARE_FILE, is_store_file
-from .storetext import is_ours, is_sqlite, row_texts
 
 Scan = Callable[[str], list[Finding]]
 
@@ -75,7 +74,7 @@ def unreadable(path: str, why: str, copy: str = "") -> Problem:
 
 def _problems(candidate: Candidate, scan: Scan) -> Iterator[Problem]:
     path, data, copy, mirror = candidate
-    if is_store_file(path) or is_ours(data):
+    if is_store_file(path) or is_our_store(data):
         yield Problem(path, Place(0, 0), STAGED_STORE, "store", path, "", copy)
     if is_sqlite(data):
         yield from _rows(candidate, scan)
@@ -89,6 +88,8 @@ def _problems(candidate: Candidate, scan: Scan) -> Iterator[Problem]:
 
 def _rows(candidate: Candidate, scan: Scan) -> Iterator[Problem]:
     import sqlite3  # only where a database is staged
+
+    from .storetext import row_texts
 
     try:
         for text in row_texts(candidate.data):

@@ -9,24 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .blobtext import SQLITE_MAGIC, Mark, Text
+from .blobtext import Mark, Text
 
 if TYPE_CHECKING:
     import sqlite3
 
-_APPLICATION_ID = b"MEMH"  # memory/schema.py APPLICATION_ID, big-endian at byte 68
 _BATCH = 1 << 20  # characters that one Text gathers
 _VALUE_LIMIT = 64 << 20
-
-
-def is_sqlite(data: bytes) -> bool:
-    """Tell whether `data` begins as a SQLite file does."""
-    return data.startswith(SQLITE_MAGIC)
-
-
-def is_ours(data: bytes) -> bool:
-    """Tell whether `data` is a store of memhooks. Source: sqlite.org/fileformat2.html, section 1.3."""
-    return is_sqlite(data) and data[68:72] == _APPLICATION_ID
 
 
 def row_texts(data: bytes) -> Iterator[Text]:
@@ -98,11 +87,11 @@ class _Gathered:
         self.size = 0
 
     def add(self, value: str, place: str) -> None:
-        self._marks.append(Mark(self.size, 0, place))
+        self._marks.append((self.size, 0, place))
         self._parts.append(value)
         self.size += len(value) + 2
 
     def take(self) -> Text:
-        text = Text("\n\n".join(self._parts), tuple(self._marks) or (Mark(0, 0),))
+        text = Text("\n\n".join(self._parts), tuple(self._marks) or ((0, 0, ""),))
         self.__init__()  # type: ignore[misc]
         return text

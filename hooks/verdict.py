@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..memory.record import printable
-from . import allowances, candidates, git
+from . import candidates, git
 from .candidates import Asked, Scope
 from .judge import Problem, Scan, judge
 
-HEAD = "HEAD"
+if TYPE_CHECKING:
+    from .allowances import Allowance, Allowed
 
-
-class Allowed(NamedTuple):
-    """A problem that a line of `.mem-allow` lets pass; `new` says that this commit adds the line."""
-
-    problem: Problem
-    why: str
-    new: bool
+    Lines = dict[tuple[str, str], str]
 
 
 class Verdict(NamedTuple):
@@ -31,7 +25,7 @@ class Verdict(NamedTuple):
     size: int = 0
     offered: int = 0
     notes: tuple[str, ...] = ()
-    stale: tuple[allowances.Allowance, ...] = ()
+    stale: tuple[Allowance, ...] = ()
 
 
 def reach(
@@ -41,68 +35,67 @@ def reach(
 
     `allow_from` is "index", or "HEAD" to pass over allowances that the commit itself adds. Raises GitFailed.
     """
-    if not asked.entries:  # nothing for git to read
-        return _weigh(_Looked.at(asked, scope, scan, None), scope, extra, allow_from)
-    with git.Blobs(cwd=scope.cwd, environ=scope.environ, limit=candidates.LIMIT + 1) as blobs:
-        looked = _Looked.at(asked, scope, scan, blobs)
-    return _weigh(looked, scope, extra, allow_from)
+    if asked.entries:
+        with git.Blobs(cwd=scope.cwd, environ=scope.environ, limit=candidates.LIMIT + 1) as blobs:
+            found = _look(asked, scope, scan, blobs)
+    else:
+        found = _look(asked, scope, scan, None)
+    problems = _distinct([*found.problems, *extra])
+    if problems and scope.root:
+        return _weigh(found._replace(problems=tuple(problems)), scope, allow_from)
+    return found._replace(problems=tuple(problems))
 
 
-class _Looked(NamedTuple):
-    problems: list[Problem]
-    files: set[str]
-    size: int
-    asked: Asked
-
-    @classmethod
-    def at(cls, asked: Asked, scope: Scope, scan: Scan, blobs: git.Blobs | None) -> _Looked:
-        problems: list[Problem] = []
-        files: set[str] = set()
-        size = 0
-        for item in candidates.read(asked, scope, blobs):
-            if isinstance(item, Problem):
-                problems.append(item)
-            else:
-                files.add(item.path)
-                size += len(item.data)
-                problems += judge(item, scan)
-        return cls(problems, files, size, asked)
+def _look(asked: Asked, scope: Scope, scan: Scan, blobs: git.Blobs | None) -> Verdict:
+    problems: list[Problem] = []
+    files: set[str] = set()
+    size = 0
+    for item in candidates.read(asked, scope, blobs):
+        if isinstance(item, Problem):
+            problems.append(item)
+        else:
+            files.add(item.path)
+            size += len(item.data)
+            problems += judge(item, scan)
+    return Verdict(tuple(problems), (), len(files), size, asked.offered, asked.notes)
 
 
-def _weigh(looked: _Looked, scope: Scope, extra: Iterable[Problem], allow_from: str) -> Verdict:
-    problems = _distinct([*looked.problems, *extra])
-    asked = looked.asked
-    counted = (len(looked.files), looked.size, asked.offered, tuple(printable(note) for note in asked.notes))
-    if not problems or not scope.root:
-        return Verdict(tuple(problems), (), *counted)
+def _weigh(found: Verdict, scope: Scope, allow_from: str) -> Verdict:
+    """Return a verdict with the problems that `.mem-allow` lets pass moved to `allowed`."""
+    from .allowances import Allowed, fingerprint
+
     now, before = allowed_lines(scope)
-    if allow_from == HEAD:
+    if allow_from == "HEAD":
         now = before
     refused, allowed = [], []
-    for problem in problems:
-        key = (problem.rule, allowances.fingerprint(problem.rule, problem.value))
+    for problem in found.problems:
+        key = (problem.rule, fingerprint(problem.rule, problem.value))
         if key in now:
             allowed.append(Allowed(problem, now[key], key not in before))
         else:
             refused.append(problem)
-    return Verdict(tuple(refused), tuple(allowed), *counted)
+    return found._replace(problems=tuple(refused), allowed=tuple(allowed))
 
 
-def allowed_lines(scope: Scope) -> tuple[dict[tuple[str, str], str], dict[tuple[str, str], str]]:
-    """Return the allowances in the index and those in HEAD. Raises GitFailed."""
+def allowed_lines(scope: Scope) -> tuple[Lines, Lines]:
+    """Return the allowances in the index and those in HEAD as {(rule, fingerprint): why}. Raises GitFailed."""
+    from .allowances import ALLOW_FILE, parse
+
     with git.Blobs(cwd=scope.cwd, environ=scope.environ) as blobs:
         index, head = (
-            allowances.parse(blob.data) if blob.kind == "blob" else {}
-            for blob in blobs.read([f":{allowances.ALLOW_FILE}", f"HEAD:{allowances.ALLOW_FILE}"])
+            parse(blob.data) if blob.kind == "blob" else {}
+            for blob in blobs.read([f":{ALLOW_FILE}", f"HEAD:{ALLOW_FILE}"])
         )
     return index, head
 
 
 def with_stale(verdict: Verdict, scope: Scope) -> Verdict:
     """Return the verdict of a run over everything with the allowances in the index that fit nothing any more."""
-    used = {(one.problem.rule, allowances.fingerprint(one.problem.rule, one.problem.value)) for one in verdict.allowed}
+    from .allowances import Allowance, fingerprint
+
+    used = {(one.problem.rule, fingerprint(one.problem.rule, one.problem.value)) for one in verdict.allowed}
     lines = allowed_lines(scope)[0] if scope.root else {}
-    stale = (allowances.Allowance(*key, why) for key, why in sorted(lines.items()) if key not in used)
+    stale = (Allowance(*key, why) for key, why in sorted(lines.items()) if key not in used)
     return verdict._replace(stale=tuple(stale))
 
 
@@ -112,3 +105,17 @@ def _distinct(problems: list[Problem]) -> list[Problem]:
     for problem in problems:
         found.setdefault((problem.path, problem.rule, problem.value, problem.where.line, problem.where.place), problem)
     return list(found.values())
+
+
+def nothing_seen(verdict: Verdict) -> list[str]:
+    """Return the line that tells a clean verdict from one that looked at nothing, or no line."""
+    if verdict.size or verdict.problems:
+        return []
+    if verdict.files:
+        return [f"nothing was judged: {count(verdict.files, 'memory file')}, all empty"]
+    return [f"nothing was judged: no memory file among {count(verdict.offered, 'file')}"]
+
+
+def count(number: int, what: str) -> str:
+    """Return a number with its noun, in the plural where it must be."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..memory.policy import explain, mask
 from ..memory.record import printable
-from .allowances import ALLOW_FILE, fingerprint
+from .allowances import ALLOW_FILE, Allowed, fingerprint
 from .judge import OWN_RULES, REASONS, Problem
-from .verdict import Allowed, Verdict
+from .verdict import Verdict, count, nothing_seen
 
 _SHOWN = 50  # findings that a terminal gets; --json has all
 
@@ -38,7 +38,7 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "findings": [problem_json(problem) for problem in verdict.problems],
         "allowed": [{**problem_json(one.problem), "why": one.why, "new": one.new} for one in verdict.allowed],
         "stale_allowances": [one._asdict() for one in verdict.stale],
-        "notes": [*verdict.notes, *nothing_seen(verdict)],
+        "notes": [*map(shown, verdict.notes), *nothing_seen(verdict)],
     }
 
 
@@ -70,25 +70,16 @@ def lines(verdict: Verdict) -> list[str]:
     said += [
         f"{one.rule} {one.fingerprint} in {ALLOW_FILE} fits nothing any more; take it out" for one in verdict.stale
     ]
-    return [*said, *verdict.notes, *nothing_seen(verdict)]
+    return [*said, *map(shown, verdict.notes), *nothing_seen(verdict)]
 
 
 def summary(verdict: Verdict) -> str:
     """Return the verdict in one line."""
-    count, files = len(verdict.problems), len({problem.path for problem in verdict.problems})
-    judged = _count(max(verdict.files, files), "memory file")
-    if not count:
+    found, files = len(verdict.problems), len({problem.path for problem in verdict.problems})
+    judged = count(max(verdict.files, files), "memory file")
+    if not found:
         return f"{judged} judged, {verdict.size:,} bytes: nothing to object to"
-    return f"{_count(count, 'finding')} in {files} of {judged}"
-
-
-def nothing_seen(verdict: Verdict) -> list[str]:
-    """Return the line that tells a clean verdict from one that looked at nothing."""
-    if verdict.size or verdict.problems:
-        return []
-    if verdict.files:
-        return [f"nothing was judged: {_count(verdict.files, 'memory file')}, all empty"]
-    return [f"nothing was judged: no memory file among {_count(verdict.offered, 'file')}"]
+    return f"{count(found, 'finding')} in {files} of {judged}"
 
 
 def shown(path: str) -> str:
@@ -121,7 +112,3 @@ def _how_to_allow(problems: tuple[Problem, ...]) -> str:
 def _allowed_line(one: Allowed) -> str:
     why = f": {one.why}" if one.why else ", without a reason"
     return f"{position(one.problem)}: {one.problem.rule} allowed by a line that is new in {ALLOW_FILE}{why}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
