@@ -18,8 +18,9 @@ HOOKS = (
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
 _OPERATORS = re.compile(r"^[;&|()<>\n]+$")
+_REDIRECTIONS = (">", ">>", "<", ">&", "<&")
 # What may stand around our own command in a line that is still wholly ours.
-_AROUND = ([":"], ["true"], ["exit", "0"], ["command", "-v", "mem"], ["then"], ["fi"], ["else"])
+_AROUND = ([":"], ["true"], ["exit", "0"], ["exit", "1"], ["}"])
 
 
 def quote(program: str) -> str:
@@ -32,7 +33,7 @@ def hook_of(command: Any) -> str:
 
     `command` is a shell line, or a list of words (the exec form).
     """
-    found = [words for words in _commands(command) if words not in list(_AROUND)]
+    found = [words for words in _commands(command) if not _is_around(words)]
     hooks = [_hook(words) for words in found]
     return hooks[0] if len(set(hooks)) == 1 and hooks[0] else ""
 
@@ -59,20 +60,32 @@ def _commands(command: Any) -> list[list[str]]:
     except ValueError:
         return [[]]
     found: list[list[str]] = [[]]
-    for token in tokens:
-        if _OPERATORS.match(token):
-            # A redirection's file name would be read as a command of its own: then the line is not wholly ours.
+    words = iter(tokens)
+    for token in words:
+        if token in _REDIRECTIONS:
+            next(words, "")  # the file; where the output goes makes a command no less ours
+            if found[-1] and found[-1][-1].isdigit():
+                found[-1].pop()
+        elif _OPERATORS.match(token):
             found.append([])
         else:
             found[-1].append(token)
-    return [_bare(words) for words in found if words]
+    return [bare for words in found if (bare := _bare(words))]
 
 
 def _bare(words: list[str]) -> list[str]:
-    """Return a simple command without assignments, `exec`, `if` and `!` before it."""
-    while words and (_ASSIGNMENT.match(words[0]) or words[0] in ("exec", "if", "!")):
+    """Return a simple command without assignments, `exec` and a brace before it."""
+    while words and (_ASSIGNMENT.match(words[0]) or words[0] in ("exec", "{")):
         words = words[1:]
     return words
+
+
+def _is_around(words: list[str]) -> bool:
+    if not words:
+        return False
+    looks = words[:2] == ["command", "-v"] and len(words) == 3 and _is_mem(words[2])
+    speaks = words[0] == "echo" and len(words) == 2 and words[1].startswith("memhooks ")
+    return words in list(_AROUND) or looks or speaks
 
 
 def _hook(words: list[str]) -> str:

@@ -89,3 +89,19 @@ def hooks_path_setting(site: Site) -> tuple[str, str]:
 def default_hooks_folder(site: Site) -> str:
     """Return where git looks for hooks when core.hooksPath is not set."""
     return os.path.join(site.common_dir, "hooks")
+
+
+def release() -> tuple[str, str] | None:
+    """Return the project's address and this version's tag, None for a build that is no release."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        package = distribution("memhooks")
+    except PackageNotFoundError:
+        return None
+    urls = dict(entry.split(", ", 1) for entry in package.metadata.get_all("Project-URL") or [] if ", " in entry)
+    address = next((urls[name] for name in urls if name.lower() in ("repository", "source")), "")
+    # An install from a folder or a commit says so: pre-commit could not get that from the address.
+    if not address or package.read_text("direct_url.json") or not package.version.replace(".", "").isdigit():
+        return None
+    return address, f"v{package.version}"

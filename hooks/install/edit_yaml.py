@@ -1,0 +1,313 @@
+"""Put entries into YAML text and take them out again, touching no other line.
+
+PyYAML says where each node lies; the edit is a splice of whole lines (or within the brackets of a flow collection),
+laid out as its neighbours are. Each edit is checked by reading the text before and after: nothing but the entry may
+differ. Anchors, comments, quotes, line ends and documents' marks are never rewritten, since no line of others is.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ...memory.errors import Conflict, Unavailable
+from .yaml_text import block, scalar
+
+Path = tuple[str | int, ...]
+DEPTH = 100
+
+
+def parse(text: str) -> Any:
+    """Return the root node of the only document in `text`, None where it is empty. Raises Conflict."""
+    try:
+        import yaml  # type: ignore[import-untyped, unused-ignore]
+    except ImportError:
+        raise Unavailable("editing YAML takes PyYAML: pip install pyyaml") from None
+    try:
+        return yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise Conflict(f"{where}{getattr(error, 'problem', None) or 'no YAML'}") from None
+    except RecursionError:
+        raise Conflict("too many levels") from None
+
+
+def value_of(text: str) -> Any:
+    """Return what `text` means: dicts, lists and scalars as their text, "" where it is null or empty."""
+    return _plain(parse(text))
+
+
+def append(text: str, path: Path, value: Any, *, key: str = "") -> str:
+    """Return `text` with `value` as the last entry of the collection at `path`, under `key` in a mapping.
+
+    Collections that are missing are made. Raises Conflict where something else stands in the way.
+    """
+    root = parse(text)
+    if root is None:
+        return _end_line(text) + block(_wrap(path, value, key), 0, _newline(text)) + _newline(text)
+    found, depth = _deepest(root, path)
+    entry_key, entry = (key, value) if depth == len(path) else (str(path[depth]), _wrap(path[depth + 1 :], value, key))
+    if _is_missing(found) and depth:
+        after = _fill(text, root, path[:depth], {entry_key: entry} if entry_key else [entry])
+    elif _kind(found) != ("mapping" if entry_key else "sequence"):
+        raise Conflict(f"{_name(path[:depth])} is no {'mapping' if entry_key else 'list'}")
+    elif entry_key and any(name.value == entry_key for name, _ in found.value):
+        raise Conflict(f"{_name((*path[:depth], entry_key))} is there already")
+    elif found.flow_style:
+        after = _insert_flow(text, found, (scalar(entry_key) + ": " if entry_key else "") + json.dumps(entry))
+    else:
+        after = _insert_block(text, found, {entry_key: entry} if entry_key else [entry])
+    _check(value_of(text), value_of(after), path[:depth], key=entry_key, added=as_text(entry))
+    return after
+
+
+def prepend(text: str, key: str, value: Any) -> str:
+    """Return `text` with `key: value` as the first entry of its root mapping. Raises Conflict."""
+    root = parse(text)
+    if root is None or root.flow_style or _kind(root) != "mapping":
+        return append(text, (), value, key=key)
+    at = root.start_mark.index
+    if root.start_mark.column or text[at] in "&!{":
+        raise Conflict("the root does not begin at the start of a line")
+    after = text[:at] + block({key: value}, 0, _newline(text)) + _newline(text) + text[at:]
+    _check(value_of(text), value_of(after), (), key=key, added=as_text(value))
+    return after
+
+
+def remove(text: str, path: Path) -> str:
+    """Return `text` without the entry at `path`. Raises Conflict where there is none, or it shares its line."""
+    root = parse(text)
+    parent: Any
+    parent, depth = _deepest(root, path[:-1]) if root is not None else (None, -1)
+    index = _index(parent, path[-1]) if depth == len(path) - 1 else None
+    if index is None:
+        raise Conflict(f"{_name(path)} is not there")
+    spans = _spans(text, parent)
+    after = _cut_flow(text, parent, spans, index) if parent.flow_style else _cut_block(text, *spans[index])
+    before = value_of(text)
+    removed: Any = before
+    for step in path:
+        removed = removed[step]
+    now = value_of(after)
+    if len(spans) == 1 and not parent.flow_style:  # an emptied block is null
+        _check_same(_set(before, path[:-1], ""), now)
+    else:
+        _check(now, before, path[:-1], key=path[-1], added=removed)
+    return after
+
+
+def prune(text: str, path: Path, keep: Any = None) -> str:
+    """Return `text` without the entries along `path` that hold nothing, innermost first; those in `keep`, the value
+    that the text had before we came, stay."""
+    while path:
+        root = parse(text)
+        found: Any
+        found, depth = _deepest(root, path) if root is not None else (None, -1)
+        if depth == len(path):
+            if not (_is_missing(found) or found.value == []) or _has(keep, path):
+                return text
+            text = remove(text, path)
+        path = path[:-1]
+    return text
+
+
+def _kind(node: Any) -> str:
+    return str(node.id)
+
+
+def _is_missing(node: Any) -> bool:
+    return _kind(node) == "scalar" and node.value == "" and node.style is None
+
+
+def _plain(node: Any, depth: int = DEPTH) -> Any:
+    if node is None:
+        return ""
+    if not depth:
+        raise Conflict(f"more than {DEPTH} levels")
+    if _kind(node) == "mapping":
+        return {_key(name): _plain(value, depth - 1) for name, value in node.value}
+    if _kind(node) == "sequence":
+        return [_plain(one, depth - 1) for one in node.value]
+    return node.value if node.style is None else f"{node.style}{node.value}" if node.style in "|>" else node.value
+
+
+def _key(node: Any) -> str:
+    if _kind(node) != "scalar":
+        raise Conflict("a key is a collection")
+    return str(node.value)
+
+
+def _deepest(root: Any, path: Path) -> tuple[Any, int]:
+    node = root
+    for depth, step in enumerate(path):
+        index = _index(node, step)
+        if index is None:
+            return node, depth
+        node = node.value[index][1] if _kind(node) == "mapping" else node.value[index]
+    return node, len(path)
+
+
+def _index(node: Any, step: str | int) -> int | None:
+    if isinstance(step, int):
+        return step if _kind(node) == "sequence" and step < len(node.value) else None
+    if _kind(node) != "mapping":
+        return None
+    places = [index for index, (name, _) in enumerate(node.value) if name.value == step]
+    if len(places) > 1:
+        raise Conflict(f"{step} stands there twice; keep one")
+    return places[0] if places else None
+
+
+def _has(value: Any, path: Path) -> bool:
+    for step in path:
+        if isinstance(step, str) and not (isinstance(value, dict) and step in value):
+            return False
+        if isinstance(step, int) and not (isinstance(value, list) and step < len(value)):
+            return False
+        value = value[step]
+    return True
+
+
+def _wrap(path: Path, value: Any, key: str) -> Any:
+    value = {key: value} if key else [value]
+    for step in reversed(path):
+        value = {step: value}
+    return value
+
+
+def _leaf_end(text: str, node: Any) -> int:
+    """Return where the last thing of a node ends that is not white space or a comment."""
+    while _kind(node) != "scalar" and not node.flow_style and node.value:
+        last = node.value[-1]
+        node = (last[0] if _is_missing(last[1]) else last[1]) if isinstance(last, tuple) else last
+    end: int = node.end_mark.index
+    start = node.start_mark.index
+    return start + len(text[start:end].rstrip()) if _kind(node) == "scalar" and node.style in ("|", ">") else end
+
+
+def _line_end(text: str, at: int) -> int:
+    found = text.find("\n", at)
+    end = len(text) if found < 0 else found
+    return end - 1 if end > at and text[end - 1] == "\r" else end
+
+
+def _line_start(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
+
+
+def _insert_block(text: str, node: Any, value: Any) -> str:
+    start, newline = node.start_mark, _newline(text)
+    gap = 1
+    if _kind(node) == "sequence":
+        if text[start.index] != "-":
+            raise Conflict("a list that does not begin with a dash")
+        first = node.value[0].start_mark
+        gap = first.index - start.index - 1 if first.line == start.line else 1
+    elif text[start.index] in "&!":
+        raise Conflict("a mapping with an anchor or a tag")
+    at = _line_end(text, _leaf_end(text, node))
+    return text[:at] + newline + block(value, start.column, newline, gap=gap) + text[at:]
+
+
+def _fill(text: str, root: Any, path: Path, value: Any) -> str:
+    """Give the key at `path`, which has no value, one."""
+    parent, _ = _deepest(root, path[:-1])
+    index = _index(parent, path[-1]) or 0
+    if parent.flow_style or _kind(parent) != "mapping":
+        raise Conflict(f"{_name(path)} has no value; give it one or remove it")
+    key = parent.value[index][0]
+    at = _line_end(text, key.end_mark.index)
+    newline = _newline(text)
+    return text[:at] + newline + block(value, key.start_mark.column + 2, newline) + text[at:]
+
+
+def _insert_flow(text: str, node: Any, entry: str) -> str:
+    close = node.end_mark.index - 1
+    if not node.value:
+        return text[: node.start_mark.index + 1] + entry + text[close:]
+    end = _spans(text, node)[-1][1]
+    comma = text.find(",", end, close)
+    if comma >= 0 and not text[end:comma].strip():
+        return text[: comma + 1] + " " + entry + "," + text[comma + 1 :]
+    return text[:end] + ", " + entry + text[end:]
+
+
+def _spans(text: str, node: Any) -> list[tuple[int, int]]:
+    """Return where each entry of a collection begins and ends; a block's includes the dash."""
+    if _kind(node) == "mapping":
+        return [(key.start_mark.index, _leaf_end(text, value) if not _is_missing(value) else key.end_mark.index + 1)
+                for key, value in node.value]  # fmt: skip
+    spans = []
+    for one in node.value:
+        start = one.start_mark.index
+        spans.append((start if node.flow_style else text.rindex("-", 0, start), _leaf_end(text, one)))
+    return spans
+
+
+def _cut_block(text: str, start: int, end: int) -> str:
+    begin = _line_start(text, start)
+    begin += text.startswith("\ufeff", begin)
+    if text[begin:start].strip():
+        raise Conflict("the entry shares its line with another one; take it out by hand")
+    stop = _line_end(text, end)
+    if stop == len(text):  # no newline at the end: then the one before the entry goes
+        return text[: _line_end(text, begin - 1) if begin else 0] if text[:begin].endswith("\n") else text[:begin]
+    return text[:begin] + text[text.index("\n", stop) + 1 :]
+
+
+def _cut_flow(text: str, node: Any, spans: list[tuple[int, int]], index: int) -> str:
+    start, end = spans[index]
+    close = node.end_mark.index - 1
+    comma = text.find(",", end, close)
+    has_comma = comma >= 0 and not text[end:comma].strip()
+    if len(spans) == 1:
+        return text[: node.start_mark.index + 1] + text[close:]
+    if index == len(spans) - 1:
+        before = text.index(",", spans[index - 1][1])
+        return text[: before + 1] + text[comma + 1 :] if has_comma else text[: spans[index - 1][1]] + text[end:]
+    return text[:start] + text[spans[index + 1][0] :]
+
+
+def _check(less: Any, more: Any, path: Path, *, key: str | int, added: Any) -> None:
+    parent = less
+    for step in path:
+        parent = parent[step]
+    if isinstance(parent, dict):
+        grown: Any = {**parent, key: added}
+    elif isinstance(parent, list):
+        place = key if isinstance(key, int) else len(parent)
+        grown = [*parent[:place], added, *parent[place:]]
+    else:
+        grown = {key: added} if key != "" else [added]
+    _check_same(_set(less, path, grown), more)
+
+
+def _check_same(expected: Any, value: Any) -> None:
+    if expected != value:
+        raise Conflict("the edit would have changed more than its own entry, so nothing was written")
+
+
+def _set(value: Any, path: Path, new: Any) -> Any:
+    if not path:
+        return new
+    copy: Any = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = _set(value[path[0]], path[1:], new)
+    return copy
+
+
+def as_text(value: Any) -> Any:
+    """Return a value as `value_of` would read it back."""
+    return value_of(block(value, 0, "\n") if isinstance(value, dict | list) else scalar(value))
+
+
+def _end_line(text: str) -> str:
+    return text if not text.removeprefix("\ufeff") or text.endswith("\n") else text + _newline(text)
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _name(path: Path) -> str:
+    return ".".join(str(step) for step in path) or "the root"
