@@ -2,7 +2,7 @@
 
 Pure and deterministic: the same texts, memories and clock give the same plan. The plan names lines and reasons and
 changes nothing. Yardsticks: a notebook is due over 50 KB when its last dream is over a day old; a pass makes it about
-30 % smaller; near duplicates share 80 % of their word triples.
+30 % smaller.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ SHRINK = 0.3
 DORMANT_SECONDS = 90 * 86_400.0
 RECENT_KEPT = 5  # entries of a "Recent …" section that stay as they are
 
-_NEAR = 0.8
+_NEAR = 0.85
+_SHARED = 0.4
+_WITHIN = 6
 _MIN_WORDS = 5  # shorter blocks repeat by nature ("- done", "```")
 _WORD = re.compile(r"\w+")
 _DATE = re.compile(r"(?<![\d-])(20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\d-])")
@@ -163,21 +165,31 @@ def _triples(words: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
 def _match(block: Block, index: dict[tuple[str, ...], list[int]], known: list[Block]) -> int:
     """Return the first of `known` that is nearly the same as `block`, -1 where none is.
 
-    Nearly the same: the shared word triples are 80 % of all the two have, or of `block` alone where it is the
-    shorter (its text then stands within the other).
+    Nearly the same: 85 % of the words of both stand in the same order and their figures are equal, or `block` stands
+    within the other but for 5 %. Only blocks that share word triples are compared.
     """
+    from difflib import SequenceMatcher
+
     mine = _triples(block.words)
     shared: dict[int, int] = {}
     for triple in mine:
         for i in index.get(triple, ()):
             shared[i] = shared.get(i, 0) + 1
     for i in sorted(shared):
-        theirs = len(_triples(known[i].words))
-        whole = shared[i] / (len(mine) + theirs - shared[i])
-        part = shared[i] / len(mine) if len(mine) <= theirs else 0.0
-        if whole >= _NEAR or (part >= 0.95 and len(mine) >= 6):
+        other = known[i]
+        smaller = min(len(mine), len(_triples(other.words)))
+        if len(block.words) <= len(other.words) and len(mine) >= _WITHIN and shared[i] >= 0.95 * len(mine):
+            return i
+        if shared[i] < _SHARED * smaller or _figures(block) != _figures(other):
+            continue
+        if SequenceMatcher(None, block.words, other.words, autojunk=False).ratio() >= _NEAR:
             return i
     return -1
+
+
+def _figures(block: Block) -> set[str]:
+    """Return the words with digits: two lines that differ in a version or a port say two things."""
+    return {word for word in block.words if not word.isalpha()}
 
 
 def _index(known: list[Block]) -> dict[tuple[str, ...], list[int]]:
@@ -196,7 +208,9 @@ def _repeated(mine: list[Block], path: str) -> list[Item]:
     for block in mine:
         at = _match(block, index, known)
         if at >= 0:
-            reason = f"nearly the same as lines {known[at].first}-{known[at].last}; keep one, the fuller"
+            reason = (
+                f"nearly the same as lines {known[at].first}-{known[at].last}; keep one, with what only the other says"
+            )
             items.append(Item("duplicate", path, block.first, block.last, reason, _shown(block.text)))
             continue
         for triple in _triples(block.words):

@@ -140,7 +140,7 @@ def test_schemas_and_instructions_stay_under_their_budget() -> None:
 
 def test_tools_are_the_five_with_their_arguments() -> None:
     path = ("project_path",)
-    assert said.ARGUMENTS == {
+    assert {
         "project_memory": (
             "action", "content", "title", "type", "area", "tags", "written_by", "query", "limit", "scope", "id", *path,
         ),
@@ -148,7 +148,7 @@ def test_tools_are_the_five_with_their_arguments() -> None:
         "search_project_memory": ("query", "max_results", *path),
         "set_project_memory": ("project_info", "project_info_file", *path),
         "update_project_memory": ("patch_content", *path),
-    }  # fmt: skip
+    } == said.ARGUMENTS  # fmt: skip
     kinds = said.TOOLS[0]["inputSchema"]["properties"]["type"]["enum"]
     assert tuple(kinds) == KINDS
 
