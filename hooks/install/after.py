@@ -7,7 +7,9 @@ import shutil
 import subprocess
 
 from ...memory.record import printable
+from ..files import read
 from ..git import clean_environ
+from .draft import Draft
 from .site import Site
 
 LIMIT = 120  # seconds: `pre-commit install` takes one, a first `npx` may fetch
@@ -20,18 +22,20 @@ def find(site: Site, name: str) -> str:
     return shutil.which(name, path=os.pathsep.join([*places, site.environ.get("PATH", os.defpath), beside])) or ""
 
 
-def run_all(commands: list[list[str]], site: Site) -> tuple[list[str], tuple[tuple[str, str, str], ...]]:
-    """Run each command in the root; return what to say, and (program, message, reason) of those that failed."""
-    said: list[str] = []
+def run_all(draft: Draft, site: Site) -> tuple[tuple[str, str, str], ...]:
+    """Run the draft's programs in the root, and note what was run; return (program, message, reason) of the failed."""
     failed: list[tuple[str, str, str]] = []
-    for command in commands:
-        words = " ".join([os.path.basename(command[0]), *command[1:]])
-        output, code = run(command, site)
+    for words, files in draft.commands:
+        before = {path: read(path) for path in files}
+        shown = " ".join([os.path.basename(words[0]), *words[1:]])
+        output, code = run(list(words), site)
+        for path in files:
+            draft.receipts.close(path, before[path], read(path), [])
         if code:
-            failed.append((os.path.basename(command[0]), f"`{words}` failed: {output}", "program"))
+            failed.append((os.path.basename(words[0]), f"`{shown}` failed: {output}", "program"))
         else:
-            said.append(f"ran {words}")
-    return said, tuple(failed)
+            draft.notes.insert(0, f"ran {shown}")
+    return tuple(failed)
 
 
 def run(command: list[str], site: Site) -> tuple[str, int]:

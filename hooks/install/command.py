@@ -85,9 +85,7 @@ def _run(args: argparse.Namespace, env: Env, verb: str) -> int:
         if not _agrees(env):
             raise MemError("nothing was changed: the answer was no", reason="declined")
     draft.apply()
-    said, failed = after.run_all(draft.commands, site)
-    draft.notes[:0] = said
-    refused = (*outcome.refused, *failed)
+    refused = (*outcome.refused, *after.run_all(draft, site))
     return _answer(args, env, verb, outcome._replace(refused=refused), draft, done=True)
 
 

@@ -34,7 +34,15 @@ class Move(NamedTuple):
     target: str
 
 
+class Program(NamedTuple):
+    """A program to run afterwards, and the files that it makes or removes: they get a receipt as ours do."""
+
+    words: tuple[str, ...]
+    files: tuple[str, ...] = ()
+
+
 Step = Edit | Move
+Snapshot = tuple[list[Step], list[str], list[Program], dict[str, bytes | None]]
 
 
 class Draft:
@@ -47,7 +55,7 @@ class Draft:
         self.receipts = Receipts(backups)
         self.steps: list[Step] = []
         self.notes: list[str] = []
-        self.commands: list[list[str]] = []
+        self.commands: list[Program] = []
         self._planned: dict[str, bytes | None] = {}
 
     def read(self, path: str) -> bytes | None:
@@ -101,11 +109,11 @@ class Draft:
         else:
             self.write(path, after)
 
-    def snapshot(self) -> tuple[list[Step], list[str], list[list[str]], dict[str, bytes | None]]:
+    def snapshot(self) -> Snapshot:
         """Return what is planned so far, for `rollback`."""
         return list(self.steps), list(self.notes), list(self.commands), dict(self._planned)
 
-    def rollback(self, taken: tuple[list[Step], list[str], list[list[str]], dict[str, bytes | None]]) -> None:
+    def rollback(self, taken: Snapshot) -> None:
         """Forget what was planned after the snapshot."""
         self.steps, self.notes, self.commands, self._planned = taken
 

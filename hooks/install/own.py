@@ -28,6 +28,20 @@ def quote(program: str) -> str:
     return shlex.quote(program)
 
 
+def line(program: str, hook: str, *, remove_from: str = "") -> str:
+    """Return the shell line of a file that machines share: it runs `hook` (with its arguments) if there is a mem.
+
+    A missing one ends the line with 0, or, where `remove_from` names the file to take it out of, with 1 and words that
+    say so. Programs with a window start git with a short PATH, so ~/.local/bin is looked into as well.
+    """
+    missing = "exit 0"
+    if remove_from:
+        says = f"memhooks finds no mem on PATH; install it, or remove this from {remove_from}"
+        missing = f'{{ echo "{says}" >&2; exit 1; }}'
+    look = f"command -v {program} >/dev/null 2>&1"
+    return f'PATH="$PATH:$HOME/.local/bin"; {look} || {missing}; exec {program} hook {hook}'
+
+
 def hook_of(command: Any) -> str:
     """Return the name of the hook that a settings entry's `command` runs, "" where it is not wholly ours.
 

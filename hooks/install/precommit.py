@@ -12,8 +12,8 @@ from typing import Any
 from ...memory.errors import Conflict
 from ..files import read
 from . import after, edit_yaml
-from .draft import Draft
-from .own import hook_of
+from .draft import Draft, Program
+from .own import hook_of, line
 from .session import Named, check_link, decode
 from .shell import GATES, GIT_HOOKS
 from .site import Site, hooks_folder, release
@@ -61,9 +61,10 @@ def uninstall(site: Site, draft: Draft) -> None:
     text = _take_types(text, named, original)
     draft.give_back(path, text.encode(), same=_same, empty=lambda left: value_of(left) in ({}, ""))
     program = after.find(site, "pre-commit")
-    types = [one for one in TYPES if one not in _types_before(original) and _is_pre_commits(site, one)]
+    added = [one for one in TYPES if site.git_dir and _we_added(one, site, draft, original)]
+    types = [one for one in added if _is_pre_commits(site, one)]
     if program and types:
-        draft.commands.append([program, "uninstall", *(word for one in types for word in ("-t", one))])
+        draft.commands.append(_program(program, "uninstall", types, site))
 
 
 def repository(site: Site) -> dict[str, Any]:
@@ -93,15 +94,9 @@ def _hook(name: str, site: Site) -> dict[str, Any]:
 
 
 def _entry(hook: str, site: Site) -> str:
-    """Return a shell line: programs with a window start git with a short PATH, so that ~/.local/bin is added."""
     program = site.words(portable=True)
-    look = f"command -v {program} >/dev/null 2>&1"
-    missing = "exit 0"
-    if hook == "guard":
-        message = f"memhooks finds no mem on PATH; install it, or remove memory-guard from {FILE}"
-        missing = f'{{ echo "{message}" >&2; exit 1; }}'
-    line = f'PATH="$PATH:$HOME/.local/bin"; {look} || {missing}; exec {program} hook {hook} "$@"'
-    return f"sh -c '{line}' --" if "'" not in line else f"{program} hook {hook}"
+    found = line(program, f'{hook} "$@"', remove_from=FILE if hook == "guard" else "")
+    return f"sh -c '{found}' --" if "'" not in found else f"{program} hook {hook}"
 
 
 def _ours(value: dict[str, Any]) -> list[int]:
@@ -161,8 +156,17 @@ def _take_types(text: str, named: Named, original: Any) -> str:
     return text
 
 
-def _types_before(original: Any) -> list[str]:
-    return list(original.get("default_install_hook_types") or ["pre-commit"]) if isinstance(original, dict) else []
+def _we_added(hook: str, site: Site, draft: Draft, original: Any) -> bool:
+    """Return whether the framework's git hook is there because of us: by its receipt, else by what the file held."""
+    if draft.receipts.get(os.path.join(hooks_folder(site), hook)):
+        return True
+    known = original.get("default_install_hook_types") if isinstance(original, dict) else TYPES
+    return hook not in (known or ["pre-commit"])
+
+
+def _program(program: str, verb: str, types: list[str], site: Site) -> Program:
+    words = (program, verb, *(word for one in types for word in ("-t", one)))
+    return Program(words, tuple(os.path.join(hooks_folder(site), one) for one in types))
 
 
 def _install_hooks(site: Site, draft: Draft) -> None:
@@ -172,7 +176,7 @@ def _install_hooks(site: Site, draft: Draft) -> None:
     missing = [one for one in TYPES if not _is_pre_commits(site, one)]
     program = after.find(site, "pre-commit")
     if missing and program:
-        draft.commands.append([program, "install", *(word for one in missing for word in ("-t", one))])
+        draft.commands.append(_program(program, "install", missing, site))
     elif missing:
         draft.notes.append("pre-commit is not installed here: pip install pre-commit, then run `pre-commit install`")
     if not site.on_path:
