@@ -9,16 +9,18 @@ is scale[i] * row[i]; that of a text the sum over its WordPieces, normalised.
 
 from __future__ import annotations
 
-import mmap
 import os
 import re
-from array import array
 from collections.abc import Mapping
-from struct import unpack_from
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from .errors import MemError
 
+if TYPE_CHECKING:
+    from array import array
+    from mmap import mmap
+
+# What only embedding needs is imported and compiled by it: words alone find most things.
 SHIPPED = "mem-static-256-int4"
 # sha256 of the file that is shipped; a test holds the two together. Hashing it at run time would cost more than
 # the search.
@@ -27,8 +29,8 @@ _TITLE_WEIGHT = 0.2
 _MAX_PIECES = 256  # of one text
 
 # How the table was trained to read text; not to be tuned apart from it.
-_CAMEL = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_WORD = re.compile(r"[a-z]+|[0-9]+|[^\W\d_a-z]+")
+_CAMEL = "(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+_WORD = r"[a-z]+|[0-9]+|[^\W\d_a-z]+"
 # A nibble as its value + 8, so that lanes never borrow from each other.
 _HIGH = bytes(((byte >> 4) + 8) % 16 for byte in range(256))
 _LOW = bytes((byte % 16 + 8) % 16 for byte in range(256))
@@ -76,6 +78,8 @@ def cached(name: str, environ: Mapping[str, str]) -> Embedder:
 
 def quantize(components: list[float]) -> Vector:
     """Return a vector of any length in its stored form, the largest component as 127."""
+    from array import array
+
     factor = 127 / (max(map(abs, components)) or 1.0)
     bits = int("".join("1" if x > 0 else "0" for x in components), 2)
     whole = array("b", [round(x * factor) for x in components])
@@ -90,8 +94,8 @@ class StaticTable:
     def __init__(self, path: str, name: str, digest: str) -> None:
         self.name, self.hash, self.dimensions = name, digest, 256
         self._path = path
-        self._map: mmap.mmap | None = None
-        self._offsets: array[int] = array("I")
+        self._map: mmap | None = None
+        self._offsets: array[int]
         self._words = self._scales = self._rows = 0
         self._known: dict[str, list[int]] = {}
 
@@ -112,6 +116,9 @@ class StaticTable:
         The sum runs over whole rows at once: a row is one big integer of D lanes of 32 bits, multiplied by the
         word's weight in fixed point. That is some twenty times faster than a loop over the components.
         """
+        from array import array
+        from struct import unpack_from
+
         counts: dict[int, int] = {}
         for piece in self._pieces(text):
             counts[piece] = counts.get(piece, 0) + 1
@@ -135,14 +142,14 @@ class StaticTable:
         return [x / length for x in components] if length else [0.0] * self.dimensions
 
     def _pieces(self, text: str) -> list[int]:
-        text = _CAMEL.sub(" ", text).lower()
+        text = re.sub(_CAMEL, " ", text).lower()
         if not text.isascii():
             import unicodedata  # only where there is something to strip
 
             decomposed = unicodedata.normalize("NFD", text)
             text = "".join(c for c in decomposed if unicodedata.category(c) != "Mn")
         found: list[int] = []
-        for word in _WORD.findall(text):
+        for word in re.findall(_WORD, text):
             pieces = self._known.get(word)
             if pieces is None:
                 if len(self._known) > 50_000:
@@ -187,14 +194,19 @@ class StaticTable:
                 high = middle
         return -1
 
-    def _open(self) -> mmap.mmap:
+    def _open(self) -> mmap:
         if self._map is None:
+            from array import array
+            from mmap import ACCESS_READ, mmap
+            from struct import unpack_from
+
             with open(self._path, "rb") as file:
-                view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                view = mmap(file.fileno(), 0, access=ACCESS_READ)
             magic, bits, count, dimensions, size = unpack_from("<6sHIHI", view, 0)
             start = 18 + 4 * (count + 1)
             if magic != b"SEMB2\0" or bits != 4 or dimensions != self.dimensions:
                 raise MemError(f"{self._path} is not a model of this program; install memhooks again", reason="model")
+            self._offsets = array("I")
             self._offsets.frombytes(view[18:start])
             self._words = start
             self._scales = start + size + -(start + size) % 4

@@ -7,15 +7,17 @@ of the embedder's model for every active memory. All reads of one search see one
 from __future__ import annotations
 
 import sqlite3
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import vectors
-from .embed import Embedder, Vector
 from .errors import Incomplete, UsageError
 from .rank import cosines, fuse, order
 from .record import Hit, timestamp
 from .store import MEMORY_COLUMNS, from_row, snapshot
 from .words import match_expression
+
+if TYPE_CHECKING:
+    from .embed import Embedder, Vector
 
 MODES = ("lexical", "semantic", "fused")
 _DEPTH = 200  # how many of each ranking are fused

@@ -9,14 +9,20 @@ expect the caller's snapshot.
 from __future__ import annotations
 
 import sqlite3
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .embed import Embedder, Vector
 from .errors import Incomplete
 from .rank import cosines, nearest_signs
 
+if TYPE_CHECKING:
+    from .embed import Embedder, Vector
+
 EXACT = 600  # up to so many vectors all are compared exactly; above, those nearest by sign bits
 NEAREST = 200  # how many those are: they hold 99 of 100 of the exact best ten
+
+
+# A title that was taken from the content says nothing more.
+_TEXT = "CASE title_derived WHEN 1 THEN '' ELSE title END, content"
 
 
 class Malformed(Incomplete):
@@ -46,7 +52,8 @@ def put(db: sqlite3.Connection, memory_id: str, version: int, embedder: Embedder
     """Write the vector of a memory if that is still active at the `version` that was embedded; say whether it was.
     Runs in the caller's transaction."""
     row = db.execute(
-        "SELECT title, content FROM memories WHERE id = ? AND version = ? AND status = 'active'", (memory_id, version)
+        f"SELECT {_TEXT} FROM memories WHERE id = ? AND version = ? AND status = 'active'",  # noqa: S608
+        (memory_id, version),
     ).fetchone()
     if row is None:
         return False
@@ -71,7 +78,7 @@ def missing(db: sqlite3.Connection, embedder: Embedder, limit: int) -> list[tupl
     """Return (id, version, title, content) of active memories that lack a vector of this model or hold a malformed
     one, oldest first."""
     rows = db.execute(
-        "SELECT m.id, m.version, m.title, m.content FROM memories m LEFT JOIN vectors v"
+        f"SELECT m.id, m.version, {_TEXT} FROM memories m LEFT JOIN vectors v"  # noqa: S608
         " ON v.memory = m.id AND v.model = ? AND v.version = m.version"
         " WHERE m.status = 'active' AND (v.memory IS NULL OR length(v.vector) <> ? OR length(v.signs) <> ?)"
         " ORDER BY m.rowid LIMIT ?",
