@@ -1,0 +1,156 @@
+"""Apply the provider rules and the generic ones to one window of text.
+
+Long tokens are collected once; their first characters say which rules can match at all, and only those are searched
+and compiled. A token that is split by emphasis or a line wrap is put together at its literal, and base64 that decodes
+to text is looked into once.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+
+from . import assignments, unwrap
+from .entropy import is_placeholder, is_random
+from .rules import AHEAD, BACK, Rule, expression, secret_rules
+
+Span = tuple[str, int, int]
+
+_LONG = r"[A-Za-z0-9_\-+/.~=$:]{15,}"
+_HEAD = r"(?<![A-Za-z0-9])(?=([A-Za-z0-9$/_][A-Za-z0-9_.\-:/~+]{3}))"
+_URL = (
+    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s:/@\"'<>`]{0,80}):([^\s/\"'<>`]{4,100})"
+    r"@[A-Za-z0-9\[%.-]"
+)
+_WEAK = ("password", "passwd", "pass", "pwd", "secret", "user", "postgres", "root", "admin", "guest", "token", "test")
+
+
+def findings(text: str) -> list[Span]:
+    """Return rule, start and end of every credential in `text`, overlaps included."""
+    view = unwrap.unescape(text)
+    tokens = list(re.finditer(_LONG, view))
+    found = provider_findings(view, [token[0] for token in tokens])
+    found += _url_credentials(view)
+    found += assignments.findings(view, tokens)
+    for token in tokens:
+        if len(token[0]) >= 32 and _is_encoded(token[0]):
+            found.append(("base64-credential", token.start(), token.end()))
+    if "*" in view or "`" in view or "<" in view:
+        found += _emphasised(view)
+    return found
+
+
+def provider_findings(text: str, tokens: list[str]) -> list[Span]:
+    """Return what the provider rules find in `text`, whose long tokens are `tokens`."""
+    hay = "\n".join([*tokens, *_tails(text)])
+    heads = set(re.findall(_HEAD, hay))
+    found: list[Span] = []
+    for rule in secret_rules():
+        inner = rule.literals.startswith("~")
+        literals = [
+            literal
+            for literal in rule.literals.lstrip("~ ").split()
+            if (literal in text if inner else (len(literal) < 4 or literal[:4] in heads) and literal in hay)
+        ]
+        if literals:
+            found += _apply(rule, literals, text)
+        elif not rule.literals and any(token.count(".") == 2 and 50 < len(token) < 90 for token in tokens):
+            found += _dotted(rule, text)
+    return found
+
+
+def _tails(text: str) -> list[str]:
+    """Return the short last words of lines that may be the beginning of a wrapped token."""
+    tails = [line[line.rfind(" ") + 1 :] for line in text.split("\n")] if "\n" in text else []
+    return [tail for tail in tails if 3 < len(tail) < 15 and ("_" in tail or "-" in tail)]
+
+
+def _apply(rule: Rule, literals: list[str], text: str) -> list[Span]:
+    inner = rule.literals.startswith("~")
+    compiled = re.compile(expression(rule.pattern))
+    found: list[Span] = []
+    for literal in literals:
+        at = text.find(literal)
+        while at >= 0:
+            match = compiled.search(text, max(0, at - BACK), at + AHEAD) if inner else compiled.match(text, at)
+            if match and not _excused(rule.id, match[0]):
+                found.append((rule.id, match.start(), match.end()))
+            elif not match and not inner:
+                found += _wrapped(rule.id, compiled, text, at)
+            at = text.find(literal, max(at + len(literal), match.end() if match else 0))
+    return found
+
+
+def _wrapped(rule: str, compiled: re.Pattern[str], text: str, at: int) -> list[Span]:
+    """Look at a literal whose pattern failed once more, with emphasis and line wraps taken out."""
+    if at and text[at - 1].isalnum():
+        return []
+    joined, positions = unwrap.collapse(text, at, 300)
+    match = compiled.match(joined)
+    if not match or match.end() < 20 or _excused(rule, match[0]) or not is_random(match[0], limit=0.5):
+        return []
+    end = positions[match.end() - 1] + 1
+    return [(rule, at, end)] if end != at + match.end() else []
+
+
+def _emphasised(text: str) -> list[Span]:
+    """Return what provider rules find in words that emphasis breaks up, such as `gh**p_…`."""
+    plain, positions = unwrap.unemphasised(text)
+    if positions is None:
+        return []
+    tokens = re.findall(_LONG, plain)
+    return [
+        (rule, positions.original(start), positions.original(end - 1) + 1)
+        for rule, start, end in provider_findings(plain, tokens)
+    ]
+
+
+def _dotted(rule: Rule, text: str) -> list[Span]:
+    """Return matches of a rule without literals: three parts joined by dots, each of them random."""
+    matches = re.finditer(expression(rule.pattern), text)
+    return [(rule.id, m.start(), m.end()) for m in matches if is_random(m[0].partition(".")[0], limit=0.5)]
+
+
+def _excused(rule: str, token: str) -> bool:
+    """Say whether a match is a placeholder; the rules of keys in a frame judge their body themselves."""
+    if rule in ("private-key", "putty-key", "jwt"):
+        return "..." in token[:200] and len(token) < 120
+    return is_placeholder(token) or token.endswith("EXAMPLE")
+
+
+def _url_credentials(text: str) -> list[Span]:
+    found = []
+    compiled = None
+    at = text.find("://")
+    while at >= 0:
+        sign = text.find("@", at + 3, at + 200)
+        if sign > 0 and ":" in text[at + 3 : sign]:
+            compiled = compiled or re.compile(_URL)
+            match = compiled.search(text, max(0, at - 22), at + 240)
+            if match and not _is_weak(match[1], match[2]):
+                found.append(("url-credentials", match.start(1), match.end(2)))
+        at = text.find("://", at + 3)
+    return found
+
+
+def _is_weak(user: str, password: str) -> bool:
+    """Say whether the password of an address is a word that stands for one."""
+    lower = password.lower()
+    if lower == user.lower() or lower.strip("_-") in _WEAK or is_placeholder(password):
+        return True
+    if any(mark in password for mark in "${}()[]<>*|\\") or password.isupper() or "password" in lower:
+        return True
+    words = lower.replace("-", "").replace("_", "")
+    return words.isalpha() and (len(password) < 7 or words != lower)
+
+
+def _is_encoded(token: str) -> bool:
+    """Say whether a token is base64 of printable text in which a provider rule finds a credential."""
+    body = token.rstrip("=").rpartition("=")[2]
+    if len(body) < 24 or not body.replace("+", "").replace("/", "").isalnum():
+        return False
+    try:
+        plain = binascii.a2b_base64(body[: len(body) - (len(body) % 4 == 1)] + "=" * (-len(body) % 4)).decode("ascii")
+    except (ValueError, UnicodeDecodeError):
+        return False
+    return bool(provider_findings(plain, plain.split()))

@@ -1,0 +1,83 @@
+"""Find secrets and hostile instructions in text that is to be remembered; say what they are and how to mend them.
+
+Pure: text in, findings out. Work and memory are linear in the text, which is read in windows.
+"""
+
+from __future__ import annotations
+
+from .record import Finding
+
+WINDOW = 65_536  # characters judged at once
+OVERLAP = 4_500  # and again at the start of the next window: the longest match
+
+
+def scan(text: str, *, strict: bool = False) -> list[Finding]:
+    """Return what the guard objects to in `text`, by position, not overlapping within a category.
+
+    `strict` is for text that is about to be written, where rephrasing costs little; without it text is judged as a
+    commit is.
+    """
+    from . import credentials, instructions
+
+    spans: list[Finding] = []
+    start = 0
+    while True:
+        window = text[start : start + WINDOW]
+        for rule, begin, end in credentials.findings(window):
+            spans.append(Finding(rule, start + begin, start + end, "secret"))
+        for rule, begin, end in instructions.findings(window, strict=strict):
+            spans.append(Finding(rule, start + begin, start + end, "instruction"))
+        if start + WINDOW >= len(text):
+            return _merged(spans)
+        start += WINDOW - OVERLAP
+
+
+def _merged(spans: list[Finding]) -> list[Finding]:
+    """Return findings by position; of those that overlap within a category the first and longest."""
+    kept: list[Finding] = []
+    ends = {"secret": -1, "instruction": -1}
+    for span in sorted(spans, key=lambda f: (f.start, f.rule.startswith("generic"), -f.end)):
+        if span.start >= ends[span.category]:
+            kept.append(span)
+            ends[span.category] = span.end
+    return kept
+
+
+def mask(value: str) -> str:
+    """Return at most the first four characters of a secret and an ellipsis."""
+    return value[:4] + "…"
+
+
+def redact(text: str, findings: list[Finding]) -> str:
+    """Return `text` with the span of each finding replaced by its rule in brackets."""
+    out, at = [], 0
+    for finding in sorted(findings, key=lambda f: (f.start, -f.end)):
+        if finding.start >= at:
+            out += [text[at : finding.start], f"[{finding.rule}]"]
+        at = max(at, finding.end)
+    return "".join([*out, text[at:]])
+
+
+_GENERIC = {
+    "generic-password": "a password beside its name; say where it is kept, not what it is",
+    "generic-credential": "a random value beside a word of access; say where it is kept, not what it is",
+    "url-credentials": "a password inside an address; write the address without it",
+    "base64-credential": "base64 that holds a credential; say where it is kept, not what it is",
+    "spaced-letters": "words written letter by letter; write them out",
+    "hidden-text": "text in characters that no one sees; write it out or remove it",
+}
+
+
+def explain(rule: str) -> str:
+    """Return one line: what a rule finds and how to mend or rephrase it."""
+    from . import rules, rules_instructions
+
+    if rule in _GENERIC:
+        return _GENERIC[rule]
+    for name, _, _, text, *_ in rules_instructions.ROWS:
+        if name == rule:
+            return text
+    for row in rules.secret_rules():
+        if row.id == rule:
+            return f"a {rule.replace('-', ' ')}; revoke it if it is live, and say where it is kept, not what it is"
+    return "an unknown rule"

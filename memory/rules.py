@@ -1,0 +1,76 @@
+"""Every secret rule of the guard as data, and what turns a row into a pattern or an example.
+
+A rule has an id, the literals that announce it, a pattern, a source, a hit and a near miss. Literals are searched in
+the text as they are; a pattern is compiled when one occurs and applied there: at the literal, or within `BACK`
+characters before it where the literals start with "~". In patterns %w is a letter or digit, %u the URL-safe and %b the
+plain base64 alphabet, %h and %H hexadecimal; word boundaries on both sides are added.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .rules_core import ROWS as CORE
+from .rules_services import ROWS as SERVICES
+
+BACK = 200  # characters before an inner literal at which a credential may begin
+AHEAD = 4400  # characters after a literal that one match may need: a PEM body of 4096 and its frame
+
+_CLASSES = {"%w": "[A-Za-z0-9]", "%u": "[A-Za-z0-9_-]", "%b": "[A-Za-z0-9+/_-]", "%h": "[0-9a-f]", "%H": "[0-9a-fA-F]"}
+# An emphasis underscore before the credential does not hide it.
+_LEFT = "(?<![A-Za-z0-9])(?<![A-Za-z0-9]_)"
+_RIGHT = "(?![A-Za-z0-9])"
+
+
+class Rule(NamedTuple):
+    """One row. `literals` is split at white space; a leading "~" says that they lie inside the match."""
+
+    id: str
+    literals: str
+    pattern: str
+    source: str
+    hit: str
+    near: str
+
+
+def secret_rules() -> tuple[Rule, ...]:
+    """Return every provider rule, the broad forms after the narrow ones."""
+    return tuple(Rule(*row) for row in CORE + SERVICES)
+
+
+def expression(pattern: str) -> str:
+    """Return a rule's pattern as a regular expression with its classes spelled out and its boundaries added."""
+    for short, long in _CLASSES.items():
+        pattern = pattern.replace(short, long)
+    return f"{_LEFT}(?:{pattern}){_RIGHT}"
+
+
+_ALPHABETS = {
+    "A": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+    "a": "abcdefghijklmnopqrstuvwxyz0123456789",
+    "L": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "U": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+    "Q": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+    "q": "abcdefghijklmnopqrstuvwxyz234567",
+    "h": "0123456789abcdef",
+    "d": "0123456789",
+}
+
+
+def example(template: str) -> str:
+    """Return a template with its fields filled: {A36} by 36 letters and digits, {h} hexadecimal, {d} digits, {U} and
+    {q} base32, {L} letters, {Q} bech32, {K} the word KEY. The same template always gives the same text."""
+    import re  # only tests and the doctor's probe need examples
+
+    state = [len(template) * 7919 + 1]
+
+    def fill(field: re.Match[str]) -> str:
+        if field[1] == "K":
+            return "KEY"
+        alphabet, text = _ALPHABETS[field[1]], ""
+        for _ in range(int(field[2])):
+            state[0] = (state[0] * 1103515245 + 12345) % 2**31
+            text += alphabet[(state[0] >> 12) % len(alphabet)]
+        return text
+
+    return re.sub(r"\{([AaLUQqhdK])(\d*)\}", fill, template)
