@@ -77,16 +77,16 @@ def _run(args: argparse.Namespace, env: Env, verb: str) -> int:
     site = _site(args, env)
     targets = _named(args.targets) or detect.targets(site, verb)
     draft = Draft(os.path.join(data_home(env.environ), "backups"))
-    outcome = plan(site, draft, targets, verb)
+    outcome = plan(site._replace(named=tuple(targets)), draft, targets, verb)
     if args.dry_run:
-        return _answer(args, env, verb, outcome, draft, done=False)
+        return _answer(args, env, draft, verb=verb, outcome=outcome, done=False)
     if not args.targets and not args.yes and draft.steps:
         _show(env, verb, outcome, draft)
         if not _agrees(env):
             raise MemError("nothing was changed: the answer was no", reason="declined")
     draft.apply()
     refused = (*outcome.refused, *after.run_all(draft, site))
-    return _answer(args, env, verb, outcome._replace(refused=refused), draft, done=True)
+    return _answer(args, env, draft, verb=verb, outcome=outcome._replace(refused=refused), done=True)
 
 
 def plan(site: Site, draft: Draft, targets: list[str], verb: str) -> Outcome:
@@ -114,7 +114,7 @@ def _named(names: list[str]) -> list[str]:
     for name in names:
         if name not in TARGETS:
             raise UsageError(f"{name!r} is no target; the targets are {', '.join(TARGETS)}")
-    return list(dict.fromkeys(names))
+    return sorted(dict.fromkeys(names), key=lambda name: name == "mcp")  # which looks at what the others will make
 
 
 def _agrees(env: Env) -> bool:
@@ -130,7 +130,9 @@ def _show(env: Env, verb: str, outcome: Outcome, draft: Draft) -> None:
     env.say(draft.diff())
 
 
-def _answer(args: argparse.Namespace, env: Env, verb: str, outcome: Outcome, draft: Draft, *, done: bool) -> int:
+def _answer(
+    args: argparse.Namespace, env: Env, draft: Draft, *, verb: str, outcome: Outcome, done: bool
+) -> int:  # fmt: skip
     paths = draft.paths()
     notes = list(dict.fromkeys(draft.notes))
     value: dict[str, Any] = {"targets": list(outcome.targets), "changed": paths, "done": done, "notes": notes}

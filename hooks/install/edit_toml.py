@@ -54,6 +54,14 @@ def remove(text: str, index: int, *, with_subtables: int = 0) -> str:
     return after
 
 
+def same(one: bytes, other: bytes) -> bool:
+    """Return whether two files mean the same."""
+    try:
+        return value_of(one.decode()) == value_of(other.decode())
+    except (Conflict, UnicodeDecodeError):
+        return one == other
+
+
 def tables(text: str) -> list[tuple[str, int, int]]:
     """Return the tables in `text` as (header as written, first line, the line after its last one), in order.
 

@@ -10,32 +10,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...memory.errors import Conflict, Unavailable
+from ...memory.errors import Conflict
+from .yaml_nodes import Path, deepest, find_index, is_missing, kind, leaf_end, parse, spans, value_of
 from .yaml_text import block, scalar
-
-Path = tuple[str | int, ...]
-DEPTH = 100
-
-
-def parse(text: str) -> Any:
-    """Return the root node of the only document in `text`, None where it is empty. Raises Conflict."""
-    try:
-        import yaml  # type: ignore[import-untyped, unused-ignore]
-    except ImportError:
-        raise Unavailable("editing YAML takes PyYAML: pip install pyyaml") from None
-    try:
-        return yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        raise Conflict(f"{where}{getattr(error, 'problem', None) or 'no YAML'}") from None
-    except RecursionError:
-        raise Conflict("too many levels") from None
-
-
-def value_of(text: str) -> Any:
-    """Return what `text` means: dicts, lists and scalars as their text, "" where it is null or empty."""
-    return _plain(parse(text))
 
 
 def append(text: str, path: Path, value: Any, *, key: str = "") -> str:
@@ -46,11 +23,11 @@ def append(text: str, path: Path, value: Any, *, key: str = "") -> str:
     root = parse(text)
     if root is None:
         return _end_line(text) + block(_wrap(path, value, key), 0, _newline(text)) + _newline(text)
-    found, depth = _deepest(root, path)
+    found, depth = deepest(root, path)
     entry_key, entry = (key, value) if depth == len(path) else (str(path[depth]), _wrap(path[depth + 1 :], value, key))
-    if _is_missing(found) and depth:
+    if is_missing(found) and depth:
         after = _fill(text, root, path[:depth], {entry_key: entry} if entry_key else [entry])
-    elif _kind(found) != ("mapping" if entry_key else "sequence"):
+    elif kind(found) != ("mapping" if entry_key else "sequence"):
         raise Conflict(f"{_name(path[:depth])} is no {'mapping' if entry_key else 'list'}")
     elif entry_key and any(name.value == entry_key for name, _ in found.value):
         raise Conflict(f"{_name((*path[:depth], entry_key))} is there already")
@@ -65,7 +42,7 @@ def append(text: str, path: Path, value: Any, *, key: str = "") -> str:
 def prepend(text: str, key: str, value: Any) -> str:
     """Return `text` with `key: value` as the first entry of its root mapping. Raises Conflict."""
     root = parse(text)
-    if root is None or root.flow_style or _kind(root) != "mapping":
+    if root is None or root.flow_style or kind(root) != "mapping":
         return append(text, (), value, key=key)
     at = root.start_mark.index
     if root.start_mark.column or text[at] in "&!{":
@@ -79,18 +56,18 @@ def remove(text: str, path: Path) -> str:
     """Return `text` without the entry at `path`. Raises Conflict where there is none, or it shares its line."""
     root = parse(text)
     parent: Any
-    parent, depth = _deepest(root, path[:-1]) if root is not None else (None, -1)
-    index = _index(parent, path[-1]) if depth == len(path) - 1 else None
+    parent, depth = deepest(root, path[:-1]) if root is not None else (None, -1)
+    index = find_index(parent, path[-1]) if depth == len(path) - 1 else None
     if index is None:
         raise Conflict(f"{_name(path)} is not there")
-    spans = _spans(text, parent)
-    after = _cut_flow(text, parent, spans, index) if parent.flow_style else _cut_block(text, *spans[index])
+    places = spans(text, parent)
+    after = _cut_flow(text, parent, places, index) if parent.flow_style else _cut_block(text, *places[index])
     before = value_of(text)
     removed: Any = before
     for step in path:
         removed = removed[step]
     now = value_of(after)
-    if len(spans) == 1 and not parent.flow_style:  # an emptied block is null
+    if len(places) == 1 and not parent.flow_style:  # an emptied block is null
         _check_same(_set(before, path[:-1], ""), now)
     else:
         _check(now, before, path[:-1], key=path[-1], added=removed)
@@ -103,60 +80,13 @@ def prune(text: str, path: Path, keep: Any = None) -> str:
     while path:
         root = parse(text)
         found: Any
-        found, depth = _deepest(root, path) if root is not None else (None, -1)
+        found, depth = deepest(root, path) if root is not None else (None, -1)
         if depth == len(path):
-            if not (_is_missing(found) or found.value == []) or _has(keep, path):
+            if not (is_missing(found) or found.value == []) or _has(keep, path):
                 return text
             text = remove(text, path)
         path = path[:-1]
     return text
-
-
-def _kind(node: Any) -> str:
-    return str(node.id)
-
-
-def _is_missing(node: Any) -> bool:
-    return _kind(node) == "scalar" and node.value == "" and node.style is None
-
-
-def _plain(node: Any, depth: int = DEPTH) -> Any:
-    if node is None:
-        return ""
-    if not depth:
-        raise Conflict(f"more than {DEPTH} levels")
-    if _kind(node) == "mapping":
-        return {_key(name): _plain(value, depth - 1) for name, value in node.value}
-    if _kind(node) == "sequence":
-        return [_plain(one, depth - 1) for one in node.value]
-    return node.value if node.style is None else f"{node.style}{node.value}" if node.style in "|>" else node.value
-
-
-def _key(node: Any) -> str:
-    if _kind(node) != "scalar":
-        raise Conflict("a key is a collection")
-    return str(node.value)
-
-
-def _deepest(root: Any, path: Path) -> tuple[Any, int]:
-    node = root
-    for depth, step in enumerate(path):
-        index = _index(node, step)
-        if index is None:
-            return node, depth
-        node = node.value[index][1] if _kind(node) == "mapping" else node.value[index]
-    return node, len(path)
-
-
-def _index(node: Any, step: str | int) -> int | None:
-    if isinstance(step, int):
-        return step if _kind(node) == "sequence" and step < len(node.value) else None
-    if _kind(node) != "mapping":
-        return None
-    places = [index for index, (name, _) in enumerate(node.value) if name.value == step]
-    if len(places) > 1:
-        raise Conflict(f"{step} stands there twice; keep one")
-    return places[0] if places else None
 
 
 def _has(value: Any, path: Path) -> bool:
@@ -176,16 +106,6 @@ def _wrap(path: Path, value: Any, key: str) -> Any:
     return value
 
 
-def _leaf_end(text: str, node: Any) -> int:
-    """Return where the last thing of a node ends that is not white space or a comment."""
-    while _kind(node) != "scalar" and not node.flow_style and node.value:
-        last = node.value[-1]
-        node = (last[0] if _is_missing(last[1]) else last[1]) if isinstance(last, tuple) else last
-    end: int = node.end_mark.index
-    start = node.start_mark.index
-    return start + len(text[start:end].rstrip()) if _kind(node) == "scalar" and node.style in ("|", ">") else end
-
-
 def _line_end(text: str, at: int) -> int:
     found = text.find("\n", at)
     end = len(text) if found < 0 else found
@@ -199,22 +119,22 @@ def _line_start(text: str, at: int) -> int:
 def _insert_block(text: str, node: Any, value: Any) -> str:
     start, newline = node.start_mark, _newline(text)
     gap = 1
-    if _kind(node) == "sequence":
+    if kind(node) == "sequence":
         if text[start.index] != "-":
             raise Conflict("a list that does not begin with a dash")
         first = node.value[0].start_mark
         gap = first.index - start.index - 1 if first.line == start.line else 1
     elif text[start.index] in "&!":
         raise Conflict("a mapping with an anchor or a tag")
-    at = _line_end(text, _leaf_end(text, node))
+    at = _line_end(text, leaf_end(text, node))
     return text[:at] + newline + block(value, start.column, newline, gap=gap) + text[at:]
 
 
 def _fill(text: str, root: Any, path: Path, value: Any) -> str:
     """Give the key at `path`, which has no value, one."""
-    parent, _ = _deepest(root, path[:-1])
-    index = _index(parent, path[-1]) or 0
-    if parent.flow_style or _kind(parent) != "mapping":
+    parent, _ = deepest(root, path[:-1])
+    index = find_index(parent, path[-1]) or 0
+    if parent.flow_style or kind(parent) != "mapping":
         raise Conflict(f"{_name(path)} has no value; give it one or remove it")
     key = parent.value[index][0]
     at = _line_end(text, key.end_mark.index)
@@ -226,23 +146,11 @@ def _insert_flow(text: str, node: Any, entry: str) -> str:
     close = node.end_mark.index - 1
     if not node.value:
         return text[: node.start_mark.index + 1] + entry + text[close:]
-    end = _spans(text, node)[-1][1]
+    end = spans(text, node)[-1][1]
     comma = text.find(",", end, close)
     if comma >= 0 and not text[end:comma].strip():
         return text[: comma + 1] + " " + entry + "," + text[comma + 1 :]
     return text[:end] + ", " + entry + text[end:]
-
-
-def _spans(text: str, node: Any) -> list[tuple[int, int]]:
-    """Return where each entry of a collection begins and ends; a block's includes the dash."""
-    if _kind(node) == "mapping":
-        return [(key.start_mark.index, _leaf_end(text, value) if not _is_missing(value) else key.end_mark.index + 1)
-                for key, value in node.value]  # fmt: skip
-    spans = []
-    for one in node.value:
-        start = one.start_mark.index
-        spans.append((start if node.flow_style else text.rindex("-", 0, start), _leaf_end(text, one)))
-    return spans
 
 
 def _cut_block(text: str, start: int, end: int) -> str:
@@ -256,17 +164,17 @@ def _cut_block(text: str, start: int, end: int) -> str:
     return text[:begin] + text[text.index("\n", stop) + 1 :]
 
 
-def _cut_flow(text: str, node: Any, spans: list[tuple[int, int]], index: int) -> str:
-    start, end = spans[index]
+def _cut_flow(text: str, node: Any, places: list[tuple[int, int]], index: int) -> str:
+    start, end = places[index]
     close = node.end_mark.index - 1
     comma = text.find(",", end, close)
     has_comma = comma >= 0 and not text[end:comma].strip()
-    if len(spans) == 1:
+    if len(places) == 1:
         return text[: node.start_mark.index + 1] + text[close:]
-    if index == len(spans) - 1:
-        before = text.index(",", spans[index - 1][1])
-        return text[: before + 1] + text[comma + 1 :] if has_comma else text[: spans[index - 1][1]] + text[end:]
-    return text[:start] + text[spans[index + 1][0] :]
+    if index == len(places) - 1:
+        before = text.index(",", places[index - 1][1])
+        return text[: before + 1] + text[comma + 1 :] if has_comma else text[: places[index - 1][1]] + text[end:]
+    return text[:start] + text[places[index + 1][0] :]
 
 
 def _check(less: Any, more: Any, path: Path, *, key: str | int, added: Any) -> None:
@@ -311,3 +219,6 @@ def _newline(text: str) -> str:
 
 def _name(path: Path) -> str:
     return ".".join(str(step) for step in path) or "the root"
+
+
+__all__ = ["Path", "append", "as_text", "parse", "prepend", "prune", "remove", "value_of"]

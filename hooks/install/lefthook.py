@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...memory.errors import Conflict
 from . import after, detect, edit_json, edit_toml, edit_yaml, git, session
 from .draft import Draft, Program
 from .own import hook_of, line
 from .session import Named, check_link, decode
-from .shell import GIT_HOOKS
+from .shell import GATES, GIT_HOOKS
 from .site import Site, hooks_folder
 
 _MARK = b"call_lefthook"
@@ -23,11 +23,10 @@ def install(site: Site, draft: Draft) -> None:
         raise Conflict(f"there is no lefthook.yml in {site.root}; run `lefthook install` first, or `mem install git`")
     check_link(site, path)
     text = decode(draft.read(path) or b"", path)
-    named = Named(path)
-    edit: Any = _editor(path)
+    file = _File(path, _editor(path))
     for hook in GIT_HOOKS:
         for name in git.names_for(site, hook):
-            text = _put(edit, named, text, hook, name, site)
+            text = file.put(text, hook, name, site)
     draft.write(path, text.encode())
     program = after.find(site, "lefthook")
     folder = hooks_folder(site) if site.git_dir else ""
@@ -45,14 +44,13 @@ def uninstall(site: Site, draft: Draft) -> None:
     if data is None:
         return
     text = decode(data, path)
-    named = Named(path)
     edit: Any = _editor(path)
     receipt = draft.receipts.get(path)
     original = _original(edit, receipt.original if receipt else None)
     before = text
     for hook in GIT_HOOKS:
-        for name in reversed(_ours(named(edit.value_of, text), hook)):
-            text = _take(edit, named, text, hook, name, original)
+        for name in reversed(ours(Named(path)(edit.value_of, text), hook)):
+            text = _File(path, edit).take(text, hook, name, keep=original)
     if text == before:
         return
     draft.give_back(path, text.encode(), same=lambda a, b: _original(edit, a) == _original(edit, b), empty=_is_blank)
@@ -68,44 +66,55 @@ def uninstall(site: Site, draft: Draft) -> None:
 def command(hook: str, name: str, site: Site) -> dict[str, Any]:
     """Return what lefthook runs for one of our hooks; git's arguments are {1}, {2} and {3} there."""
     program = site.words(portable=True)
-    arguments = {"post-checkout": " {1} {2} {3}", "post-merge": " {1}", "post-rewrite": " {1}"}.get(hook, "")
+    given = {"post-checkout": " {1} {2} {3}", "post-merge": " {1}", "post-rewrite": " {1}"}.get(hook, "")
+    arguments = "" if hook in GATES else f" {hook}{given}"
     return {"run": line(program, name + arguments, remove_from="lefthook's configuration" if name == "guard" else "")}
 
 
-def _put(edit: Any, named: Named, text: str, hook: str, name: str, site: Site) -> str:
-    wanted = command(hook, name, site)
-    value = named(edit.value_of, text) or {}
-    key = f"memory-{name}"
-    commands = value.get(hook, {}).get("commands", {}) if isinstance(value.get(hook, {}), dict) else {}
-    there = commands.get(key) if isinstance(commands, dict) else None
-    if isinstance(there, dict) and there.get("run") == wanted["run"]:
-        return text
-    if there is not None:
-        if key not in _ours(value, hook):
-            raise Conflict(f"{named.path} has a command {key} that is not ours; rename it, then run this again")
-        text = _take(edit, named, text, hook, key, value)
-    if edit is edit_toml:
-        return str(named(edit.append, text, (hook, "commands", key), wanted))
-    return str(named(edit.append, text, (hook, "commands"), wanted, key=key))
+class _File(NamedTuple):
+    """The configuration at `path` in one of its forms; `edit` is the editor for that form."""
+
+    path: str
+    edit: Any
+
+    def put(self, text: str, hook: str, name: str, site: Site) -> str:
+        """Return `text` with one command of ours. Raises Conflict where its name is another's."""
+        named = Named(self.path)
+        wanted, key = command(hook, name, site), f"memory-{name}"
+        value = named(self.edit.value_of, text) or {}
+        there = _commands(value, hook).get(key)
+        if isinstance(there, dict) and there.get("run") == wanted["run"]:
+            return text
+        if there is not None:
+            if key not in ours(value, hook):
+                raise Conflict(f"{self.path} has a command {key} that is not ours; rename it, then run this again")
+            text = self.take(text, hook, key, keep=value)
+        if self.edit is edit_toml:
+            return str(named(self.edit.append, text, (hook, "commands", key), wanted))
+        return str(named(self.edit.append, text, (hook, "commands"), wanted, key=key))
+
+    def take(self, text: str, hook: str, key: str, *, keep: Any) -> str:
+        """Return `text` without one command of ours."""
+        named = Named(self.path)
+        if self.edit is not edit_toml:
+            text = named(self.edit.remove, text, (hook, "commands", key))
+            return str(named(self.edit.prune, text, (hook, "commands"), keep))
+        header = f"[{hook}.commands.{key}]"
+        places = [index for index, (name, _, _) in enumerate(self.edit.tables(text)) if name == header]
+        if not places:
+            raise Conflict(f"{self.path} holds {key} in a form that is not ours; take it out by hand")
+        return str(named(self.edit.remove, text, places[0]))
 
 
-def _take(edit: Any, named: Named, text: str, hook: str, key: str, keep: Any) -> str:
-    if edit is not edit_toml:
-        text = named(edit.remove, text, (hook, "commands", key))
-        return str(named(edit.prune, text, (hook, "commands"), keep))
-    header = f"[{hook}.commands.{key}]"
-    places = [index for index, (name, _, _) in enumerate(edit.tables(text)) if name == header]
-    if not places:
-        raise Conflict(f"{named.path} holds {key} in a form that is not ours; take it out by hand")
-    return str(named(edit.remove, text, places[0]))
+def ours(value: Any, hook: str) -> list[str]:
+    """Return the names of our commands under one git hook."""
+    return [key for key, one in _commands(value, hook).items() if isinstance(one, dict) and hook_of(_runs(one))]
 
 
-def _ours(value: Any, hook: str) -> list[str]:
-    commands = value.get(hook) if isinstance(value, dict) else None
-    commands = commands.get("commands") if isinstance(commands, dict) else None
-    if not isinstance(commands, dict):
-        return []
-    return [key for key, one in commands.items() if isinstance(one, dict) and hook_of(_runs(one))]
+def _commands(value: Any, hook: str) -> dict[str, Any]:
+    section = value.get(hook) if isinstance(value, dict) else None
+    commands = section.get("commands") if isinstance(section, dict) else None
+    return commands if isinstance(commands, dict) else {}
 
 
 def _runs(one: dict[str, Any]) -> Any:

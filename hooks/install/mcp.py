@@ -78,7 +78,8 @@ def ours(text: str, path: str) -> list[str]:
 def _clients(site: Site) -> list[str]:
     if site.client:
         return [site.client]
-    found = detect.clients(site) or ["claude"]
+    there = detect.clients(site)
+    found = [name for name in detect.CLIENT_MARKS if name in there or name in site.named] or ["claude"]
     # In a project Copilot reads Claude's file.
     return [name for name in found if name != "copilot" or site.scope == "user" or "claude" not in found]
 
@@ -105,7 +106,7 @@ def _take(text: str, path: str, draft: Draft) -> None:
     for name in names:
         text = _without(text, path, name, keep=original)
     if names:
-        means, blank = (_same_toml, _is_blank) if is_toml else (same, is_empty)
+        means, blank = (edit_toml.same, _is_blank) if is_toml else (same, is_empty)
         draft.give_back(path, text.encode(), same=means, empty=blank)
 
 
@@ -118,13 +119,6 @@ def _without(text: str, path: str, name: str, *, keep: Any) -> str:
         raise Conflict(f"{path} holds the server {name} in a form that is not ours; take it out by hand")
     below = sum(head.startswith(f"[mcp_servers.{name}.") for head, _, _ in edit_toml.tables(text)[heads[0] + 1 :])
     return str(named(edit_toml.remove, text, heads[0], with_subtables=below))
-
-
-def _same_toml(one: bytes, other: bytes) -> bool:
-    try:
-        return edit_toml.value_of(one.decode()) == edit_toml.value_of(other.decode())
-    except (Conflict, UnicodeDecodeError):
-        return one == other
 
 
 def _is_blank(data: bytes) -> bool:

@@ -44,11 +44,11 @@ def install(shape: Shape, site: Site, draft: Draft) -> None:
     before = draft.read(path)
     text = decode(before or b"", path)
     with_name = Named(path)
-    for event, matcher, handler in wanted(shape, site):
-        text = with_name(_put, text, event, matcher, handler, shape)
     for key, value in shape.header:
         if key not in value_of(text, path):
             text = with_name(edit_json.append, text, (), value, key=key)
+    for entry in wanted(shape, site):
+        text = with_name(_put, text, entry, shape.grouped)
     draft.write(path, text.encode())
     draft.notes.append(shape.trust)
 
@@ -182,28 +182,31 @@ class Named:
             ) from None
 
 
-def _put(text: str, event: str, matcher: str, handler: dict[str, Any], shape: Shape) -> str:
+def _put(text: str, entry: tuple[str, str, dict[str, Any]], grouped: bool) -> str:
+    event, matcher, handler = entry
     value = edit_json.parse(text).value if text.removeprefix("\ufeff").strip() else {}
     ours = found(value, event)
-    if len(ours) == 1 and _serves(ours[0][1], ours[0][2], handler, matcher):
+    if len(ours) == 1 and serves(ours[0][1:], handler, matcher):
         return text
     if ours:
         text = _take(text, event, value)
-    if not shape.grouped:
+    if not grouped:
         return edit_json.append(text, ("hooks", event), handler)
     group = {"matcher": matcher, "hooks": [handler]} if matcher else {"hooks": [handler]}
     return edit_json.append(text, ("hooks", event), group)
 
 
-def _serves(handler: dict[str, Any], matcher: str, wanted: dict[str, Any], wanted_matcher: str) -> bool:
-    """Return whether a handler of ours may stay: the user may have given it more time, or fields of their own."""
+def serves(there: tuple[dict[str, Any], str], wanted: dict[str, Any], matcher: str) -> bool:
+    """Return whether a handler of ours, `there` with its matcher, may stay as it is: the user may have given it more
+    time, or fields of their own."""
+    handler = there[0]
     for key, value in wanted.items():
         if key.startswith("timeout"):
             if key not in handler or float(str(handler[key])) < value:
                 return False
         elif key != "statusMessage" and handler.get(key) != value:
             return False
-    return matcher == wanted_matcher
+    return there[1] == matcher
 
 
 def _take(text: str, event: str, original: Any) -> str:

@@ -38,7 +38,7 @@ def block(hook: str, names: tuple[str, ...], *, program: str, beside: str = "", 
     if hook in GATES:
         shim, line = "guard", '"$memhooks_program" hook {} </dev/null || exit $?'
     else:
-        shim, line = "refresh", '  "$memhooks_program" hook {} "$@" </dev/null || :'
+        shim, line = "refresh", f'  "$memhooks_program" hook {{}} {hook} "$@" </dev/null || :'
     body = source(f"shims/{shim}.sh").replace("@RUN@", "\n".join(line.format(name) for name in names))
     if beside:
         body += source("shims/chain.sh").replace("@BESIDE@", f'"$(dirname -- "$0")/{beside}"')

@@ -18,7 +18,7 @@ class Site(NamedTuple):
     """`root` is the working tree (a bare repository's own folder), the working directory without git; `git_dir` and
     `common_dir` are "" without git. `scope` is project, local (this machine's, not shared) or user. `program` is the
     absolute path of mem, `on_path` whether PATH finds a mem. `client` narrows the target mcp to one client, `shared`
-    permits to write into a hooks folder that other repositories use too."""
+    permits to write into a hooks folder that other repositories use too, `named` are the targets of this run."""
 
     root: str
     git_dir: str
@@ -30,6 +30,7 @@ class Site(NamedTuple):
     scope: str = "project"
     client: str = ""
     shared: bool = False
+    named: tuple[str, ...] = ()
 
     def path(self, name: str) -> str:
         """Return the path of a file from the root, or from the home folder in the scope user."""
