@@ -8,7 +8,7 @@ import os
 from ..memory import exchange, ndjson
 from ..memory.errors import UsageError
 from ..memory.record import printable
-from . import files, mirror
+from . import files, mirror, sharefile
 from .command import answer, has_store, open_project, open_store
 from .env import Env
 
@@ -50,21 +50,11 @@ def import_(args: argparse.Namespace, env: Env) -> int:
     lines = ndjson.split(_read(args.file, env))
     ndjson.parse(lines)  # a file that is none makes no store
     with open_store(project, env, write=True) as store:
-        result = exchange.import_lines(store, lines)
+        allowed = sharefile.passes(sharefile.allowed_findings(project))
+        result = exchange.import_lines(store, lines, allowed=allowed)
     mirror.refresh(project, env)
-    answer(env, args, exchange.as_json(result), summary(result))
+    answer(env, args, exchange.as_json(result), sharefile.summary(result))
     return 0
-
-
-def summary(result: exchange.ImportResult) -> str:
-    """Return what a merge did as one line, and a line for each record that was passed over or refused."""
-    counts = {"added": result.added, "updated": result.updated, "forgotten": result.forgotten}
-    head = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing new"
-    if result.unchanged:
-        head += f", {result.unchanged} unchanged"
-    told = [f"line {one.line}: passed over, {one.why}" for one in result.skipped]
-    told += [f"line {one.line}: kept out, {one.why}" for one in result.refused]
-    return "\n".join([head, *told])
 
 
 def _read(name: str, env: Env) -> bytes:

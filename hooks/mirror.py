@@ -14,9 +14,9 @@ from typing import Any
 from ..memory import config as settings
 from ..memory.api import Store
 from ..memory.errors import MemError, UsageError
-from ..memory.project import Project, busy, expand_path, find_project
+from ..memory.project import Project, expand_path, find_project
 from ..memory.record import Cursor, printable
-from . import files, log
+from . import files, log, stage
 from .command import answer, open_project
 from .env import Env
 from .mirror_template import SHIPPED, choose, is_tracked, markdown_name, read
@@ -76,15 +76,15 @@ def target(project: Project, config: settings.Config) -> str:
 
 
 def hook(argv: list[str], env: Env) -> int:
-    """Refresh the mirror. As pre-commit (no arguments) return 1 if that changed a tracked file; nothing is staged.
+    """Refresh the mirror. Before a commit return 1 if that changed a tracked file; nothing is staged.
 
-    Git's other hooks come with arguments, or don't look at the exit code. Nothing that goes wrong here stops a commit.
+    Nothing that goes wrong here stops a commit.
     """
     project = find_project(env.cwd, environ=env.environ)
-    if project.pinned or not os.path.isfile(project.store_path) or busy(project.git_dir) in ("rebase", "bisect"):
+    if not os.path.isfile(project.store_path) or stage.is_deferred(project, argv, env.environ):
         return 0
     try:
-        if not refresh(project, env) or argv:
+        if not refresh(project, env) or not stage.is_gate(argv, env.environ):
             return 0
         path = target(project, settings.load(project, env.environ))
         tracked = is_tracked(project, env, path)

@@ -8,7 +8,7 @@ came. What is local (recall counts, pins) stays as it is. Import is all or nothi
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import ndjson, policy, schema, vectors
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _KEPT = ("pinned", "shared", "last_recalled_at", "recall_count", "origin")
 _BATCH = 25  # records a transaction of a share, so that no other writer waits for long
+
+
+Allowed = Callable[[str, str], bool]
 
 
 class Refusal(NamedTuple):
@@ -68,12 +71,14 @@ def export_lines(store: Store, *, include_superseded: bool = False) -> Iterator[
         yield ndjson.dump(ndjson.to_raw(memory))
 
 
-def import_lines(store: Store, lines: Iterable[str], *, local: bool = True) -> ImportResult:
-    """Merge records into the store, all or none. `local=False` passes over pins and recall counts.
+def import_lines(
+    store: Store, lines: Iterable[str], *, allowed: Allowed = lambda rule, value: False
+) -> ImportResult:
+    """Merge records into the store, all or none. `allowed(rule, value)` says which findings people let pass.
 
     Raises BrokenLine, Rejected (secret_detected, instruction_detected, too_long, cap_reached) with the line's number.
     """
-    incoming, skipped, refused = _admit(store, lines, local=local)
+    incoming, skipped, refused = _admit(store, lines, local=True, allowed=allowed)
     if refused:
         first = refused[0]
         more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
@@ -82,18 +87,21 @@ def import_lines(store: Store, lines: Iterable[str], *, local: bool = True) -> I
     return _merged(store, incoming, skipped, origin=None, batch=len(incoming) or 1)
 
 
-def share_lines(store: Store, lines: Iterable[str], *, origin: str) -> ImportResult:
+def share_lines(
+    store: Store, lines: Iterable[str], *, origin: str, allowed: Allowed = lambda rule, value: False
+) -> ImportResult:
     """Merge a team's records into the store, one by one: a refused one is told in `refused` and stays out.
 
-    New memories get `origin` and count as shared; over the cap they wait in the file. Raises BrokenLine.
+    New memories get `origin` and count as shared; over the cap they wait in the file. `allowed(rule, value)` says which
+    findings people let pass. Raises BrokenLine.
     """
-    incoming, skipped, refused = _admit(store, lines, local=False)
+    incoming, skipped, refused = _admit(store, lines, local=False, allowed=allowed)
     result = _merged(store, incoming, skipped, origin=origin, batch=_BATCH)
     return result._replace(refused=tuple(refused))
 
 
 def _admit(
-    store: Store, lines: Iterable[str], *, local: bool
+    store: Store, lines: Iterable[str], *, local: bool, allowed: Allowed
 ) -> tuple[list[_Incoming], list[Refusal], list[Refusal]]:
     """Parse, reduce and judge: return what may come in (oldest first), what has no meaning here, what is refused."""
     now = timestamp(store.now())
@@ -105,7 +113,7 @@ def _admit(
         if line.raw.get("status") == "forgotten":
             incoming.append(_Incoming(line, None, ndjson.to_stone(line.raw, now)))
             continue
-        finding = judge(line.raw)
+        finding = judge(line.raw, allowed=allowed)
         if finding:
             refused.append(_refusal(line, finding))
             continue
@@ -123,21 +131,22 @@ def _admit(
     return incoming, skipped, refused
 
 
-def judge(raw: ndjson.Raw) -> tuple[str, Finding] | None:
+def judge(
+    raw: ndjson.Raw, *, allowed: Allowed = lambda rule, value: False
+) -> tuple[str, Finding] | None:
     """Return the first text of a record that may not be kept and why, as a commit is judged; secrets first."""
-    found = [(text, finding) for text in ndjson.texts(raw) for finding in policy.scan(text)]
+    found = [
+        (text, finding)
+        for text in ndjson.texts(raw)
+        for finding in policy.scan(text)
+        if not allowed(finding.rule, text[finding.start : finding.end])
+    ]
     return min(found, key=lambda one: one[1].category != "secret", default=None)
-
-
-def masked(text: str, finding: Finding) -> str:
-    """Return what may be shown of a finding: four characters of a secret, the first words of an instruction."""
-    value = text[finding.start : finding.end]
-    return policy.mask(value) if finding.category == "secret" else value[:60]
 
 
 def _refusal(line: Line, found: tuple[str, Finding]) -> Refusal:
     text, finding = found
-    shown = masked(text, finding)
+    shown = policy.mask(text[finding.start : finding.end])
     why = f"{finding.rule} ({shown!r}). {policy.explain(finding.rule)}"
     return Refusal(line.number, line.raw["id"], finding.rule, shown, why, finding.category)
 
@@ -269,8 +278,8 @@ def shared_records(store: Store) -> list[ndjson.Raw]:
 
 
 def foreign_ids(store: Store) -> set[str]:
-    """Return the ids of shared memories that came by a share file and were not changed here since."""
-    found = store.db.execute("SELECT id FROM memories WHERE shared = 1 AND origin <> '' AND status = 'active'")
+    """Return the ids of shared memories that came by a share file."""
+    found = store.db.execute("SELECT id FROM memories WHERE shared = 1 AND origin <> ''")
     return {str(row[0]) for row in found}
 
 
