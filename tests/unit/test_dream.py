@@ -68,7 +68,7 @@ def test_plan_finds_what_instruction_files_hold() -> None:
 
 def test_plan_finds_dormant_topics() -> None:
     text = (
-        "# Old\n\n2026-01-05: tried the new cache, gave up.\n\n# New\n\n2026-11-20: it works.\n\n# Undated\n\nText.\n"
+        "# Old\n\n2026-01-05: tried the new cache, gave up.\n\n# New\n\n2026-11-20: it works.\n\n# None\n\nText.\n"
     )
     assert plan(text) == [("dormant", 1, 4)]
 
