@@ -161,12 +161,12 @@ def changed(old: str, new: str, *, cwd: str, environ: Mapping[str, str]) -> list
 
 
 def history(cwd: str, environ: Mapping[str, str]) -> list[tuple[str, Tracked]]:
-    """Return (commit, entry) for every file that any commit brought in, newest commit first.
+    """Return (commit, entry) for every file that any commit brought in, children before parents.
 
     All refs, the stash and the reflog are walked; of a merge what differs from all its parents. Raises GitFailed.
     """
-    args = ["log", "--all", "--reflog", "--raw", "-z", "--no-abbrev", "--no-renames", "-c", "--root", "--no-relative"]
-    fields = iter(run([*args, "--format=%H"], cwd=cwd, environ=environ).split(b"\0"))
+    args = ["log", "--all", "--reflog", "--topo-order", "--format=%H", "--raw", "-z", "--no-abbrev", "--no-renames"]
+    fields = iter(run([*args, "-c", "--root", "--no-relative"], cwd=cwd, environ=environ).split(b"\0"))
     commit, found = "", []
     for field in fields:
         head = field.lstrip(b"\n").decode("ascii", "replace")

@@ -73,9 +73,9 @@ def chooser(globs: Iterable[str]) -> Callable[[str], bool]:
 def _pattern(glob: str) -> str:
     from re import escape
 
+    anchored = "/" in glob.rstrip("/")
     if glob.endswith("/"):
         glob += "**"
-    anchored = "/" in glob.rstrip("/")
     out, rest = ("" if anchored else "(?:.*/)?"), glob.removeprefix("/")
     while rest:
         if rest.startswith("**/"):

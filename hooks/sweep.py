@@ -116,7 +116,7 @@ def run_sweep(args: argparse.Namespace, env: Env, project: Project) -> int:
         env.print(f"the store and {versions:,} versions of memory files were read: nothing to object to")
     if found:
         problems = tuple(trace.problem for trace in found)
-        said = f"{len(found)} findings in the store and {versions:,} versions of memory files"
+        said = f"{verdict.count(len(found), 'finding')} in the store and {versions:,} versions of memory files"
         raise Rejected(said, reason=verdicttext.reason(verdict.Verdict(problems)))
     return 0
 
