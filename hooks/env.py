@@ -40,8 +40,8 @@ class Env(NamedTuple):
                 )
         try:
             cwd = os.getcwd()
-        except FileNotFoundError:  # the folder was deleted under us
-            cwd = os.environ.get("PWD", "/")
+        except OSError:  # the folder was deleted under us; $PWD may name another one than that
+            cwd = ""
         return cls(stdin, stdout, stderr, os.environ, cwd)
 
     def now(self) -> float:

@@ -45,16 +45,22 @@ def find_project(
 ) -> Project:
     """Return the project that `start` lies in, or the one that `project` (a folder) or `db` (a store's file) names.
 
-    GIT_DIR, GIT_WORK_TREE and GIT_INDEX_FILE never choose it. Raises UsageError for a folder that is not there,
-    StoreError for a `.mem` that is a link out of the project.
+    Relative paths are taken from `start`. GIT_DIR, GIT_WORK_TREE and GIT_INDEX_FILE never choose the project. Raises
+    UsageError for a folder that is not there, StoreError for a `.mem` that is a link out of the project.
     """
-    folder = expand_path(project, environ) if project else start
-    if not os.path.isdir(folder):
-        raise UsageError(f"there is no folder {folder}")
-    found = _find_root(os.path.realpath(folder), environ)
+    folder = os.path.join(start, expand_path(project, environ)) if project else start
+    try:
+        real = os.path.realpath(folder) if os.path.isdir(folder) else ""
+    except FileNotFoundError:  # a relative folder, and the working directory was deleted under us
+        real = ""
+    if not real:
+        gone = folder in ("", ".")
+        raise UsageError("the working directory is gone; change into one" if gone else f"there is no folder {folder}")
+    found = _find_root(real, environ)
     db = db or environ.get("MEM_DB", "")
     if db:
-        return found._replace(store_path=os.path.abspath(expand_path(db, environ)), pinned=True)
+        path = os.path.abspath(os.path.join(os.path.abspath(start), expand_path(db, environ)))
+        return found._replace(store_path=path, pinned=True)
     if found.root:
         _refuse_link_out(found)
     return found
@@ -82,11 +88,8 @@ def expand_path(path: str, environ: Mapping[str, str]) -> str:
     if path != "~" and not path.startswith("~/"):
         return os.path.expanduser(path) if path.startswith("~") else path
     home = environ.get("HOME") or os.path.expanduser("~")
-    if home == "~":
-        import pwd  # HOME unset and not in os.environ either
-
-        home = pwd.getpwuid(os.getuid()).pw_dir
-    return home + path[1:]
+    # A container's user may have neither HOME nor an entry in the system's list; login gives such a one the root.
+    return ("/" if home == "~" else home).rstrip("/") + path[1:] or "/"
 
 
 def head(git_dir: str, common_dir: str) -> str:
@@ -117,17 +120,19 @@ def busy(git_dir: str) -> str:
 
 
 def _find_root(start: str, environ: Mapping[str, str]) -> Project:
-    ceilings = {os.path.realpath(one) for one in environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep) if one}
+    listed = environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
+    ceilings = {os.path.realpath(one) for one in listed if os.path.isabs(one)}
     marked, folder = "", start
     while True:
         git = os.path.join(folder, ".git")
         if os.path.isdir(git):
-            return _git_project(folder, git)
+            return _git_project(folder, git, environ)
         target = _read(git)
         if target.startswith("gitdir:"):
-            return _git_project(folder, os.path.normpath(os.path.join(folder, target[7:].strip())))
+            return _git_project(folder, os.path.normpath(os.path.join(folder, target[7:].strip())), environ)
         if all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")):
-            return _git_project(os.path.dirname(folder) if os.path.basename(folder) == ".git" else folder, folder)
+            root = os.path.dirname(folder) if os.path.basename(folder) == ".git" else folder
+            return _git_project(root, folder, environ)
         if not marked and any(os.path.isfile(os.path.join(folder, name)) for name in _MARKERS):
             marked = folder
         parent = os.path.dirname(folder)
@@ -139,22 +144,37 @@ def _find_root(start: str, environ: Mapping[str, str]) -> Project:
     return personal(environ)
 
 
-def _git_project(root: str, git_dir: str) -> Project:
+def _git_project(root: str, git_dir: str, environ: Mapping[str, str]) -> Project:
     shared = _read(os.path.join(git_dir, "commondir"))
     common = os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
     settings = _core_settings(common)
-    if settings.get("bare", "false") == "true":
+    if settings.get("bare", "").lower() in ("true", "yes", "on", "1"):
         store = os.path.join(common, "mem")
-    elif common == git_dir:
-        store = os.path.join(root, ".mem")
-    elif "worktree" in settings:  # a linked worktree of a submodule
+    elif "worktree" in settings and common != os.path.join(root, ".git"):  # a submodule and its linked worktrees
         store = os.path.join(common, settings["worktree"], ".mem")
-    elif os.path.basename(common) == ".git":
+    elif common == os.path.join(root, ".git") or (os.path.basename(common) == ".git" and common != git_dir):
         store = os.path.join(os.path.dirname(common), ".mem")
-    else:  # git init --separate-git-dir does not record where its main worktree lies
-        store = os.path.join(common, "mem")
+    else:
+        store = _apart_store(root, common, environ, is_main=common == git_dir)
     path = os.path.join(os.path.normpath(store), "mem.db")
     return Project(root, path, _workspace(git_dir), git_dir, common)
+
+
+def _apart_store(root: str, common: str, environ: Mapping[str, str], *, is_main: bool) -> str:
+    """Return the store's folder of a repository made with --separate-git-dir. Git does not record where its main
+    worktree lies, so a linked one asks the registry; where that does not know they share a folder in the git dir."""
+    shared = os.path.join(common, "mem")
+    if os.path.isfile(os.path.join(shared, "mem.db")):
+        return shared
+    if is_main:
+        return os.path.join(root, ".mem")
+    from .registry import registered
+
+    for entry in registered(environ):
+        target = _read(os.path.join(entry.root, ".git"))
+        if target.startswith("gitdir:") and os.path.normpath(os.path.join(entry.root, target[7:].strip())) == common:
+            return os.path.dirname(entry.store)
+    return shared
 
 
 def _core_settings(common: str) -> dict[str, str]:
@@ -165,22 +185,36 @@ def _core_settings(common: str) -> dict[str, str]:
         for line in _read(os.path.join(common, name)).splitlines():
             line = line.strip()
             if line.startswith("["):
-                section = line.lower()
-            elif section == "[core]" and line[:1] not in "#;":
+                section, _, line = line.lower().partition("]")
+                line = line.strip()
+            if section == "[core" and line and line[0] not in "#;":
                 key, equals, value = line.partition("=")
-                found[key.strip().lower()] = value.strip().strip('"') if equals else "true"
+                found[key.strip().lower()] = _setting(value) if equals else "true"
     return found
+
+
+def _setting(value: str) -> str:
+    """Return a value of git's config as it is meant: without quotes, or without a comment behind it."""
+    value = value.strip()
+    if value.startswith('"'):
+        return value[1:].partition('"')[0]
+    return re.split(r"\s*[#;]", value, maxsplit=1)[0]
 
 
 def _workspace(git_dir: str) -> str:
     for state in ("rebase-merge", "rebase-apply"):
         name = _read(os.path.join(git_dir, state, "head-name"))
         if name.startswith("refs/heads/"):
-            return "branch:" + name[11:]
+            return "branch:" + _utf8(name[11:])
     ref = _read(os.path.join(git_dir, "HEAD"))
     if ref.startswith("ref: refs/heads/") and ref != "ref: refs/heads/.invalid":  # what a reftable repository writes
-        return "branch:" + ref[16:]
+        return "branch:" + _utf8(ref[16:])
     return "commit:" + ref if _COMMIT.match(ref) else "default"
+
+
+def _utf8(name: str) -> str:
+    """Return a branch's name as text that a database takes; git lets it be any bytes."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _refuse_link_out(project: Project) -> None:
