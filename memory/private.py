@@ -1,8 +1,33 @@
-"""Small files of our own that can always be made anew: caches, the registry, what a session saw."""
+"""Folders and small files of our own, private from the first byte.
+
+The files can always be made anew: caches, the registry, what a session saw.
+"""
 
 from __future__ import annotations
 
 import os
+
+
+def make_folder(folder: str) -> None:
+    """Make a folder and what is missing above it, each 0700 whatever the umask; one that is there stays as it is.
+
+    Raises OSError. Source: the XDG base directory specification asks for 0700.
+    """
+    missing = []
+    while folder and not os.path.isdir(folder):
+        missing.append(folder)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            break
+        folder = parent
+    for one in reversed(missing):
+        try:
+            os.mkdir(one, 0o700)
+        except FileExistsError:  # another process was faster
+            if not os.path.isdir(one):
+                raise
+        else:
+            os.chmod(one, 0o700)
 
 
 def write(path: str, text: str) -> bool:
@@ -12,10 +37,10 @@ def write(path: str, text: str) -> bool:
     """
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
-        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        make_folder(os.path.dirname(path))
         with open(os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
             file.write(text)
         os.replace(temporary, path)
-    except (OSError, UnicodeError):
+    except (OSError, ValueError):
         return False
     return True

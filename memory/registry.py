@@ -32,12 +32,13 @@ def register(project: Project, environ: Mapping[str, str], now: float) -> None:
     if project.pinned or not project.root:
         return
     entries = _read(_path(environ))
-    key = _key(os.path.dirname(project.folder))
-    known = entries.get(key)
-    if known and known.store == project.store_path and now - seconds(known.updated_at) < _FRESH_SECONDS:
+    # The store's own root, whichever of its worktrees is at hand; a bare repository has none but its git dir.
+    root = os.path.dirname(project.folder)
+    known = entries.get(_key(root))
+    if known and known.store == project.store_path and 0 <= now - seconds(known.updated_at) < _FRESH_SECONDS:
         return
-    entries[key] = Entry(project.root, project.store_path, project.name, timestamp(now))
-    text = json.dumps({key: entry._asdict() for key, entry in sorted(entries.items())}, ensure_ascii=False, indent=1)
+    entries[_key(root)] = Entry(root, project.store_path, _name(root), timestamp(now))
+    text = json.dumps({key: entry._asdict() for key, entry in sorted(entries.items())}, indent=1)
     private.write(_path(environ), text + "\n")
 
 
@@ -50,6 +51,12 @@ def _path(environ: Mapping[str, str]) -> str:
     return os.path.join(data_home(environ), "index.json")
 
 
+def _name(root: str) -> str:
+    """Return what to call a project: a bare repository beside its worktrees (`shop/.bare`) by the folder around."""
+    folder, name = os.path.split(root)
+    return os.path.basename(folder) if name in (".git", ".bare") else name.removesuffix(".git")
+
+
 def _key(root: str) -> str:
     import hashlib
 
@@ -60,11 +67,14 @@ def _read(path: str) -> dict[str, Entry]:
     try:
         with open(path, encoding="utf-8") as file:
             raw = json.load(file)
-        entries = {}
-        for key, value in raw.items():
+    except (OSError, ValueError, RecursionError):
+        return {}
+    entries = {}
+    for key, value in raw.items() if isinstance(raw, dict) else ():
+        try:
             entry = Entry(*(str(value[name]) for name in Entry._fields))
             seconds(entry.updated_at)
             entries[key] = entry
-        return entries
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
+        except (KeyError, TypeError, ValueError):
+            continue  # one bad entry costs no other
+    return entries
