@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
+from . import private
 from .errors import Corrupt, Foreign, Locked, NewerSchema, NotFound, StoreError
 
 APPLICATION_ID = 0x4D454D48  # "MEMH"
@@ -54,6 +55,9 @@ CREATE TABLE quarantine(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
+# What SQLite and its Python module say of a store that is not as we left it, beside the codes for it.
+_DAMAGE = ("malformed", "no such table", "no such column", "decode to UTF-8")
+
 # Step n brings a store from user_version n to n + 1. A released step is never edited.
 MIGRATIONS = (_FIRST_STORE,)
 
@@ -61,11 +65,12 @@ MIGRATIONS = (_FIRST_STORE,)
 def connect(path: str, *, create: bool = False, readonly: bool = False, timeout: float = 5.0) -> sqlite3.Connection:
     """Return a connection to the store at `path`, at the newest schema.
 
-    With `create` an absent store is made, 0600 in a 0700 folder. With `readonly` nothing is written to it, and a store
-    on a read-only file system can be read. `timeout` is how many seconds to wait for another writer.
+    With `create` an absent store is made, 0600 in a 0700 folder. With `readonly` nothing is written to it; a store that
+    may not be written can be read all the same. `timeout` is how many seconds to wait for another writer.
 
     Raises NotFound where there is no store, Locked, Corrupt, Foreign, NewerSchema, StoreError.
     """
+    path = os.path.abspath(path)
     if not os.path.isfile(path):
         if os.path.lexists(path) and not os.path.islink(path):
             raise StoreError(f"{path} is not a file")
@@ -73,21 +78,29 @@ def connect(path: str, *, create: bool = False, readonly: bool = False, timeout:
             raise NotFound(f"there is no store at {path}; `mem init` makes one", reason="no_store")
         _make_file(path)
     try:
+        _refuse_emptied(path, create=create, timeout=timeout)
         return _open(path, readonly=readonly, timeout=timeout)
     except sqlite3.Error as error:
         raise as_store_error(error, path) from error
+    except OSError as error:
+        raise StoreError(f"the store {path} can't be read: {error.strerror}") from error
 
 
 def as_store_error(error: sqlite3.Error, path: str) -> StoreError:
     """Return the error of ours that says what SQLite's `error` means for the store at `path`."""
     text = str(error)
-    if "locked" in text or "busy" in text:
+    code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF  # the low byte is the primary code
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Locked(f"another process holds the store {path}; try again in a moment")
-    if "not a database" in text or "malformed" in text or "corrupt" in text:
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) or any(mark in text for mark in _DAMAGE):
         return Corrupt(f"the store {path} is damaged ({text}); move it away and `mem import` an export, or restore it")
-    if "disk is full" in text or "disk I/O" in text:
-        return StoreError(f"the store {path} can't be written: {text}", reason="disk")
-    if "readonly" in text:
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        return StoreError(
+            f"the store {path} can't be read or written: {text}. Is the disk full, or the file system a network's?"
+            " MEM_DB names another place for it",
+            reason="disk",
+        )
+    if code == sqlite3.SQLITE_READONLY:
         return StoreError(f"the store {path} is on a read-only file system or not yours to write", reason="readonly")
     return StoreError(f"the store {path} can't be used: {text}; MEM_DB names another place for it")
 
@@ -111,9 +124,7 @@ def translated(method: Method) -> Method:
 def make_folder(folder: str) -> None:
     """Make a store's folder, 0700, with a .gitignore of its own where it is a project's `.mem`. Raises StoreError."""
     try:
-        if not os.path.isdir(folder):
-            os.makedirs(folder, 0o700, exist_ok=True)
-            os.chmod(folder, 0o700)  # whatever the umask, and whoever made it a moment before us
+        private.make_folder(folder)
         ignore = os.path.join(folder, ".gitignore")
         if os.path.basename(folder) == ".mem" and not os.path.lexists(ignore):
             with open(os.open(ignore, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600), "w", encoding="ascii") as file:
@@ -131,25 +142,44 @@ def _make_file(path: str) -> None:
         raise StoreError(f"can't make the store {path}: {error.strerror}; MEM_DB names another place") from error
 
 
+def _refuse_emptied(path: str, *, create: bool, timeout: float) -> None:
+    """Tell a store that lost its content, of which SQLite would make a new one, from one that is being made."""
+    deadline = time.monotonic() + min(timeout, 1.0)
+    while os.path.getsize(path) == 0:
+        lost = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
+        if not lost and create:
+            return
+        if os.path.getsize(path) == 0 and time.monotonic() >= deadline:
+            raise Corrupt(f"the store {path} is empty; restore it, or remove it and `mem import` an export")
+        time.sleep(0.01)
+
+
 def _open(path: str, *, readonly: bool, timeout: float) -> sqlite3.Connection:
+    db = None
     try:
         db = sqlite3.connect(_uri(path, "mode=rw"), uri=True, timeout=timeout, isolation_level=None)
-        version = _version(db, path)
-    except sqlite3.OperationalError as error:
-        # 8 = SQLITE_READONLY, 14 = SQLITE_CANTOPEN; the low byte is the primary code.
-        if not readonly or error.sqlite_errorcode & 0xFF not in (8, 14):
+        if _version(db, path) < len(MIGRATIONS):
+            _migrate(db, path, time.monotonic() + timeout)
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA query_only = ON" if readonly else "PRAGMA secure_delete = ON")
+        return db
+    except BaseException as error:
+        if db is not None:
+            db.close()
+        # The low byte is the primary code.
+        code = error.sqlite_errorcode & 0xFF if isinstance(error, sqlite3.OperationalError) else 0
+        if code not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) or _is_writable(path):
             raise
-        return _open_immutable(path)
-    if version < len(MIGRATIONS):
-        _migrate(db, path, time.monotonic() + timeout)
-    db.execute("PRAGMA foreign_keys = ON")
-    db.execute("PRAGMA query_only = ON" if readonly else "PRAGMA secure_delete = ON")
-    return db
+    return _open_immutable(path)
+
+
+def _is_writable(path: str) -> bool:
+    return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
 
 
 def _uri(path: str, option: str) -> str:
     # Only these three mean something there; urllib.parse would cost each hook 5 ms. Source: sqlite.org/uri.html
-    return f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?{option}"
+    return f"file://{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?{option}"
 
 
 def _version(db: sqlite3.Connection, path: str) -> int:
@@ -174,7 +204,7 @@ def _migrate(db: sqlite3.Connection, path: str, deadline: float) -> None:
             break
         except sqlite3.OperationalError as error:
             # Racing first openers: changing the mode answers "locked" at once, whatever the busy timeout.
-            if "locked" not in str(error) or time.monotonic() > deadline:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
     db.execute("PRAGMA secure_delete = ON")
@@ -188,7 +218,8 @@ def _migrate(db: sqlite3.Connection, path: str, deadline: float) -> None:
                 db.execute(f"PRAGMA user_version = {step + 1}")
             db.execute("COMMIT")
         except BaseException:
-            db.execute("ROLLBACK")
+            if db.in_transaction:  # SQLite ends it by itself when the disk is full
+                db.execute("ROLLBACK")
             raise
 
 
@@ -198,16 +229,26 @@ def _open_immutable(path: str) -> sqlite3.Connection:
     if not os.path.exists(wal) or os.path.getsize(wal) == 0:
         db = sqlite3.connect(_uri(path, "immutable=1"), uri=True, isolation_level=None)
     else:
-        import shutil
-        import tempfile
+        db = _copied(path, wal)
+    try:
+        if _version(db, path) < len(MIGRATIONS):
+            raise StoreError(f"the store {path} is read-only and of an older version; open it once as its owner")
+        db.execute("PRAGMA query_only = ON")  # or a write into the copy would seem to have worked
+    except BaseException:
+        db.close()
+        raise
+    return db
 
-        db = sqlite3.connect(":memory:", isolation_level=None)
-        with tempfile.TemporaryDirectory(prefix="memhooks-") as folder:
-            copy = shutil.copyfile(path, os.path.join(folder, "mem.db"))
-            shutil.copyfile(wal, copy + "-wal")
-            source = sqlite3.connect(copy)
-            source.backup(db)
-            source.close()
-    if _version(db, path) < len(MIGRATIONS):
-        raise StoreError(f"the store {path} is read-only and of an older version; open it once where it can be written")
+
+def _copied(path: str, wal: str) -> sqlite3.Connection:
+    import shutil
+    import tempfile
+
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    with tempfile.TemporaryDirectory(prefix="memhooks-") as folder:
+        copy = shutil.copyfile(path, os.path.join(folder, "mem.db"))
+        shutil.copyfile(wal, copy + "-wal")
+        source = sqlite3.connect(copy)
+        source.backup(db)
+        source.close()
     return db
