@@ -40,7 +40,7 @@ Memories = list[Memory]
 Hits = list[Hit]
 
 _ID = re.compile(r"^[0-9a-f-]{4,36}$")
-_SCRUB = "scrub_pending"
+_SHORT_WAIT_MS = 250  # for what can be done another time
 
 
 class Store:
@@ -62,10 +62,14 @@ class Store:
         Raises NotFound without `create`, and StoreError (Locked, Corrupt, Foreign, NewerSchema).
         """
         db = schema.connect(path, create=create, readonly=readonly, timeout=timeout)
-        opened = cls(db, path, limits=limits, clock=clock)
-        if not readonly and store.meta(db, _SCRUB):
-            opened._scrub()
-        return opened
+        try:
+            if not readonly and store.meta(db, store.SCRUB_PENDING):
+                with store.patience(db, _SHORT_WAIT_MS):
+                    store.scrub(db)
+        except sqlite3.Error as error:
+            db.close()
+            raise schema.as_store_error(error, path) from error
+        return cls(db, path, limits=limits, clock=clock)
 
     def close(self) -> None:
         """Close the store; the last one to close empties the write-ahead log."""
@@ -92,7 +96,7 @@ class Store:
         memory = compose(fields, limits=self.limits, now=self.now())
         vector = _embed(memory)
         with store.transaction(self.db):
-            known = store.same_text(self.db, memory.title, memory.content)
+            known = store.same_text(self.db, memory.title, memory.content, now=memory.created_at)
             if known:
                 return known
             self._refuse_over_cap()
@@ -112,7 +116,7 @@ class Store:
         kept = []
         with store.transaction(self.db):
             for memory, vector in zip(memories, embedded, strict=True):
-                known = store.same_text(self.db, memory.title, memory.content)
+                known = store.same_text(self.db, memory.title, memory.content, now=memory.created_at)
                 if not known:
                     if check:
                         self._refuse_over_cap()
@@ -132,15 +136,16 @@ class Store:
         taken = {name: getattr(old, name) for name in ("kind", "area", "tags", "confidence", "pinned", "shared")}
         title = {} if old.title_derived else {"title": old.title}
         new = compose(taken | title | given | {"content": content}, limits=self.limits, now=self.now())
-        if "expires" not in given:
+        if "expires" not in given and old.expires_at > new.created_at:  # what is written now is not over already
             new = new._replace(expires_at=old.expires_at)
         new = new._replace(supersedes=old.id, actor=new.actor or old.actor)
         vector = _embed(new)
         with store.transaction(self.db):
             if self._active(old.id).version != old.version:
                 raise Superseded(f"{short(old.id)} changed meanwhile; look at it again")
-            if store.same_text(self.db, new.title, new.content):
-                raise Rejected("a memory with that text is there already", reason="same_text")
+            known = store.same_text(self.db, new.title, new.content, now=new.created_at)
+            if known and known.id != old.id:
+                raise Rejected(f"{short(known.id)} says that already; forget one of the two", reason="same_text")
             moved = anchoring.of(self.db, old.id) if anchors is None else anchors
             store.supersede(self.db, old, new)
             vectors.put(self.db, new.id, new.version, *vector)
@@ -158,7 +163,7 @@ class Store:
         with store.transaction(self.db):
             gone = store.lineage(self.db, memory)
             store.erase(self.db, gone, timestamp(self.now()))
-            store.set_meta(self.db, _SCRUB, timestamp(self.now()))
+            store.set_meta(self.db, store.SCRUB_PENDING, timestamp(self.now()))
         mirror = os.path.join(os.path.dirname(self.path), "memory.md")
         if os.path.basename(os.path.dirname(self.path)) == ".mem" and os.path.isfile(mirror):
             os.unlink(mirror)
@@ -228,7 +233,7 @@ class Store:
     def stamp(self, hits: Iterable[Hit]) -> None:
         """Note that memories were recalled; best effort, since a read must not fail for a note."""
         try:
-            with store.transaction(self.db):
+            with store.patience(self.db, _SHORT_WAIT_MS), store.transaction(self.db):
                 store.stamp_recalled(self.db, [hit.memory.id for hit in hits], timestamp(self.now()))
         except sqlite3.OperationalError:
             return
@@ -260,12 +265,16 @@ class Store:
 
     def _active(self, key: str) -> Memory:
         memory = self.get(key)
-        while memory.status == "superseded":
-            head = self.get(memory.superseded_by)
-            if head.status == "active":
-                raise Superseded(f"{short(memory.id)} is history; the memory that replaced it is {short(head.id)}")
-            memory = head
-        return memory
+        if memory.status == "active":
+            return memory
+        line, last = {memory.id}, memory
+        while last.status != "active":
+            newer = store.find(self.db, last.superseded_by) if last.superseded_by else []
+            if len(newer) != 1 or newer[0].id in line:  # an import may bring a piece of a lineage
+                raise Superseded(f"{short(memory.id)} is history, and what replaced it is not in this store")
+            last = newer[0]
+            line.add(last.id)
+        raise Superseded(f"{short(memory.id)} is history; the memory that replaced it is {short(last.id)}")
 
     def _refuse_over_cap(self) -> None:
         if store.count_active(self.db, timestamp(self.now())) >= self.limits.memories:
@@ -277,20 +286,7 @@ class Store:
             )
 
     def _scrub(self) -> bool:
-        """Write the database anew and empty its log, so that no forgotten text is left in either.
-
-        secure_delete alone does not do it: when SQLite balances a tree it copies cells to other pages and leaves their
-        old bytes in the gap. Returns False where another program's snapshot is in the way.
-        """
-        try:
-            self.db.execute("PRAGMA temp_store = MEMORY")
-            self.db.execute("VACUUM")
-        except sqlite3.OperationalError:
-            return False
-        blocked = self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        if not blocked:
-            store.set_meta(self.db, _SCRUB, "")
-        return not blocked
+        return store.scrub(self.db)
 
 
 def _embed(memory: Memory) -> tuple[Embedder, Vector]:

@@ -169,8 +169,10 @@ def derive_title(content: str, limit: int) -> str:
 
 
 def fingerprint(title: str, content: str) -> str:
-    """Return the key under which two texts count as the same: NFC with white space collapsed, title and content."""
-    return " ".join(_composed(title).split()) + "\0" + " ".join(_composed(content).split())
+    """Return the key under which two texts count as the same: NFC with white space collapsed, title and content; a
+    title that only repeats how the content begins, as a derived one does, says nothing."""
+    title, content = " ".join(_composed(title).split()), " ".join(_composed(content).split())
+    return ("" if content.startswith(title.rstrip("… ")) else title) + "\0" + content
 
 
 def _composed(text: str) -> str:
@@ -196,11 +198,11 @@ def check_tags(tags: object, limit: int) -> tuple[str, ...]:
     if isinstance(tags, str):
         try:
             tags = json.loads(tags) if tags.lstrip().startswith("[") else tags.split(",")
-        except ValueError:
+        except (ValueError, RecursionError):
             raise UsageError("tags look like a JSON list but are not one") from None
     if not isinstance(tags, list | tuple) or not all(isinstance(tag, str) for tag in tags):
         raise UsageError("tags must be a list of words")
-    names = tuple(dict.fromkeys(name for tag in tags if (name := clean(tag, "a tag", 50))))
+    names = tuple(dict.fromkeys(name for tag in tags if (name := " ".join(clean(tag, "a tag", 50).split()))))
     if len(names) > limit:
         raise Rejected(f"{len(names)} tags; the limit is {limit}", reason="too_long")
     return names

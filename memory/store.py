@@ -17,6 +17,7 @@ from .words import index_parts
 MEMORY_COLUMNS = ", ".join(Memory._fields)
 _INSERT = f"INSERT INTO memories({MEMORY_COLUMNS}, fingerprint) VALUES ({', '.join('?' * (len(Memory._fields) + 1))})"  # noqa: S608
 _TAGS = Memory._fields.index("tags")
+SCRUB_PENDING = "scrub_pending"  # the key in meta
 _BOOLEANS = tuple(Memory._fields.index(name) for name in ("title_derived", "pinned", "shared"))
 
 
@@ -56,7 +57,10 @@ def snapshot(db: sqlite3.Connection) -> Iterator[None]:
 def from_row(row: tuple[object, ...]) -> Memory:
     """Return the memory in a row that was selected by MEMORY_COLUMNS."""
     values = list(row)
-    values[_TAGS] = tuple(json.loads(str(values[_TAGS]))) if values[_TAGS] != "[]" else ()
+    try:
+        values[_TAGS] = tuple(json.loads(str(values[_TAGS]))) if values[_TAGS] != "[]" else ()
+    except (ValueError, TypeError):
+        raise sqlite3.DatabaseError("malformed tags") from None  # what SQLite says of bytes that it can't make out
     for index in _BOOLEANS:
         values[index] = bool(values[index])
     return Memory._make(values)
@@ -173,9 +177,10 @@ def find(db: sqlite3.Connection, key: str, limit: int = 5) -> list[Memory]:
     return list(dict.fromkeys(starts + ends))
 
 
-def same_text(db: sqlite3.Connection, title: str, content: str) -> Memory | None:
-    """Return the active memory with the same title and content, if any."""
-    found = select(db, "fingerprint = ? AND status = 'active'", (fingerprint(title, content),), "LIMIT 1")
+def same_text(db: sqlite3.Connection, title: str, content: str, *, now: str = "") -> Memory | None:
+    """Return the first active memory with the same title and content that has not expired at `now`, if any."""
+    where = "fingerprint = ? AND status = 'active' AND (expires_at = '' OR expires_at > ?)"
+    found = select(db, where, (fingerprint(title, content), now), "ORDER BY created_at, id LIMIT 1")
     return found[0] if found else None
 
 
@@ -222,3 +227,31 @@ def set_meta(db: sqlite3.Connection, key: str, value: str) -> None:
         db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
     else:
         db.execute("DELETE FROM meta WHERE key = ?", (key,))
+
+
+@contextmanager
+def patience(db: sqlite3.Connection, wait_ms: int) -> Iterator[None]:
+    """Let the body wait at most `wait_ms` milliseconds for other processes."""
+    before = int(db.execute("PRAGMA busy_timeout").fetchone()[0])
+    db.execute(f"PRAGMA busy_timeout = {min(before, wait_ms)}")
+    try:
+        yield
+    finally:
+        db.execute(f"PRAGMA busy_timeout = {before}")
+
+
+def scrub(db: sqlite3.Connection) -> bool:
+    """Write the database anew and empty its log, so that no forgotten text is left in either.
+
+    secure_delete alone does not do it: when SQLite balances a tree it copies cells to other pages and leaves their old
+    bytes in the gap. Returns False where another program's snapshot is in the way; the next `Store.open` tries again.
+    """
+    try:
+        db.execute("PRAGMA temp_store = MEMORY")
+        db.execute("VACUUM")
+        blocked = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if not blocked:
+            set_meta(db, SCRUB_PENDING, "")
+    except sqlite3.OperationalError:
+        return False
+    return not blocked
