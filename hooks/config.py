@@ -6,12 +6,12 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from ..memory.config import SETTINGS, check, load, parse, project_file, read_file, user_file
-from ..memory.errors import UsageError
+from ..memory.errors import MemError, UsageError
 from ..memory.project import Project
 from ..memory.schema import make_folder
 from .command import answer, open_project
 from .env import Env
-from .files import write_atomic
+from .files import inside, write_atomic
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -38,16 +38,22 @@ def run(args: Namespace, env: Env) -> int:
     path = _target(project, env, user=args.user)
     if args.action == "set" and args.value is None:
         raise UsageError("say what to set it to: mem config set NAME VALUE")
-    value = check(args.name, parse(args.name, args.value), "the value") if args.action == "set" else None
+    value = None
+    if args.action == "set":
+        value = check(args.name, parse(args.name, args.value), "the value", error=UsageError)
     _write(path, args.name, value)
     answer(env, args, {"name": args.name, "value": value, "file": path}, f"{args.name} is written to {path}")
     return 0
 
 
 def _target(project: Project, env: Env, *, user: bool) -> str:
-    path = user_file(env.environ) if user else project_file(project)
+    if user:
+        return user_file(env.environ)
+    path = project_file(project)
     if not path:
         raise UsageError("there is no project here to keep a setting for; --user keeps it for all")
+    if not inside(os.path.dirname(project.folder), path):
+        raise UsageError(f"{path} is a link out of the project; remove it", reason="link_out")
     return path
 
 
@@ -58,9 +64,12 @@ def _write(path: str, name: str, value: object) -> None:
     tables = read_file(path)
     table, _, key = name.partition(".")
     inner = tables.setdefault(table, {})
+    if not isinstance(inner, dict):
+        raise MemError(f"{path}: {table} must be a table", reason="config")
+    if value is None and key not in inner:
+        return
+    inner[key] = value
     if value is None:
-        inner.pop(key, None)
-    else:
-        inner[key] = value
+        del inner[key]
     make_folder(os.path.dirname(path))
     write_atomic(path, tomli_w.dumps(tables).encode(), mode=0o600)

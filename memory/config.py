@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from . import private
-from .errors import UsageError
+from .errors import MemError
 from .project import Project, data_home
-from .record import Limits
+from .record import Limits, printable
 
 
 class Setting(NamedTuple):
@@ -44,7 +44,10 @@ Config = dict[str, Any]
 
 
 def load(project: Project, environ: Mapping[str, str]) -> Config:
-    """Return every setting by its dotted name, typed as its default. Raises UsageError for a value that can't be."""
+    """Return every setting by its dotted name, typed as its default.
+
+    Raises MemError (`config`) that names the file or variable, for one that can't be read and a value that can't be.
+    """
     config: Config = {name: setting.default for name, setting in SETTINGS.items()}
     home = data_home(environ)
     for path in (project_file(project), user_file(environ)):
@@ -79,35 +82,42 @@ def parse(name: str, text: str) -> Any:
     if isinstance(default, bool):
         return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(text.lower(), text)
     if isinstance(default, int):
-        return int(text) if text.isascii() and text.isdigit() else text
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
     if isinstance(default, list):
         import json
 
         try:
             return json.loads(text) if text.startswith("[") else [one.strip() for one in text.split(",") if one.strip()]
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
     return text
 
 
-def check(name: str, value: Any, source: str) -> Any:
-    """Return `value` if it fits the setting. Raises UsageError that names the source."""
+def check(name: str, value: Any, source: str, *, error: type[MemError] = MemError) -> Any:
+    """Return `value` if it fits the setting. Raises `error` that names the source."""
     default = SETTINGS[name].default
     fits = type(value) is type(default)
     if isinstance(default, list):
-        fits = fits and all(isinstance(one, str) for one in value)
+        fits = fits and all(isinstance(one, str) and _is_text(one) for one in value)
     elif isinstance(default, int) and not isinstance(default, bool):
         fits = fits and 0 < value <= 10_000_000
+    elif isinstance(default, str):
+        fits = fits and _is_text(value)
     if name == "guard.allow_from":
         fits = value in ("index", "HEAD")
     if not fits:
         kinds = {bool: "true or false", int: "a whole number above 0", list: "a list of texts"}
-        raise UsageError(f"{source}: {name} must be {kinds.get(type(default), 'a text')}", reason="config")
+        raise error(f"{source}: {name} must be {kinds.get(type(default), 'a text')}", reason="config")
     return value
 
 
+def _is_text(value: str) -> bool:
+    """Return whether a value is Unicode that can be written, and no bytes of the environment that are not."""
+    return value.isprintable() or value == printable(value)
+
+
 def read_file(path: str) -> dict[str, Any]:
-    """Return a TOML file's tables, {} where there is none. Raises UsageError for a file that can't be parsed."""
+    """Return a TOML file's tables, {} where there is none. Raises MemError for a file that can't be parsed."""
     import tomllib
 
     try:
@@ -116,7 +126,7 @@ def read_file(path: str) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: {error}", reason="config") from error
+        raise MemError(f"{path}: {getattr(error, 'strerror', None) or error}", reason="config") from error
 
 
 def _file_values(path: str, home: str) -> dict[str, Any]:
@@ -143,5 +153,6 @@ def _file_values(path: str, home: str) -> dict[str, Any]:
         if isinstance(names, dict)
         for name, value in names.items()
     }
-    private.write(copy, json.dumps({"stamp": stamp, "values": values}, default=str))
+    # A date fits no setting, and neither does null.
+    private.write(copy, json.dumps({"stamp": stamp, "values": values}, default=lambda _: None))
     return values
