@@ -77,34 +77,53 @@ HOOKS = {
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command and return its exit code."""
-    argv = sys.argv[1:] if argv is None else argv
+    """Run one command and return its exit code. Without `argv` this is the process's own entry."""
+    try:
+        return _run(sys.argv[1:] if argv is None else argv)
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        if argv is None:  # an interrupt from here on would only print a traceback
+            import signal
+
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _run(argv: list[str]) -> int:
     env = Env.real()
     try:
         code = _hook(argv[1:], env) if argv[:1] == ["hook"] else _command(argv, env)
         env.stdout.flush()
         return code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), env.stdout.fileno())  # or the interpreter complains at its end
+        _drop(env)
         return 141
-    except KeyboardInterrupt:
-        return 130
     except MemError as error:
         return _fail(env, argv, error)
     except Exception as error:  # noqa: BLE001 - the boundary
         return _fail(env, argv, _bug(error, env))
 
 
+def _drop(env: Env) -> None:
+    """Send what standard output still holds nowhere, or the interpreter complains at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), env.stdout.fileno())
+
+
 def _command(argv: list[str], env: Env) -> int:
     flags, rest = _leading_flags(argv)
-    if rest[:1] == ["--version"] or flags == ["--version"]:
-        from .version import version_text
+    if rest[:1] == ["--version"]:
+        from .version import version_json, version_text
 
-        env.print(version_text())
+        as_json = "--json" in (*flags, *rest)
+        env.print(json.dumps(version_json()) if as_json else version_text())
         return 0
-    if not rest or rest[0] in ("-h", "--help", "help"):
+    if rest and rest[0] in ("-h", "--help", "help"):
         env.print(_overview())
-        return 0 if rest else 2
+        return 0
+    if not rest:
+        if not flags:
+            env.say(_overview())
+        raise UsageError("say what to do; `mem --help` lists the commands")
     name = rest[0]
     if name not in COMMANDS:
         raise UsageError(f"mem has no command {name!r}; `mem --help` lists them")
@@ -112,7 +131,10 @@ def _command(argv: list[str], env: Env) -> int:
     module = import_module(f".{command.module}", __package__)
     parser = _parser(name, command.help)
     getattr(module, f"{command.name}_arguments".lstrip("_"))(parser)
-    args = parser.parse_args([*flags, *rest[1:]])
+    try:
+        args = parser.parse_args([*flags, *rest[1:]])
+    except SystemExit as asked:  # --help, which is printed by now
+        return int(asked.code or 0)
     return int(getattr(module, command.name or "run")(args, env))
 
 
@@ -132,7 +154,9 @@ def _parser(name: str, description: str) -> ArgumentParser:
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
-            raise UsageError(f"{message}; see `{self.prog} --help`")
+            is_dash = message.startswith(("unrecognized", "the following"))
+            hint = "; put -- before words that begin with a dash" if is_dash else ""
+            raise UsageError(f"{message}{hint}; see `{self.prog} --help`")
 
         def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
             raise SystemExit(status)
@@ -190,6 +214,7 @@ def _bug(error: Exception, env: Env) -> MemError:
     import sqlite3
     import traceback
 
+    from ..memory import private
     from ..memory.project import data_home
     from ..memory.record import timestamp
 
@@ -202,7 +227,7 @@ def _bug(error: Exception, env: Env) -> MemError:
         return MemError(f"{where}{error.strerror or error}", reason="io")
     path = os.path.join(data_home(env.environ), "errors.log")
     try:
-        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        private.make_folder(os.path.dirname(path))
         with open(os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600), "a", encoding="utf-8") as file:
             file.write(f"{timestamp(env.now())}\n{''.join(traceback.format_exception(error))}\n")
     except OSError:
@@ -222,6 +247,7 @@ def _fail(env: Env, argv: list[str], error: MemError) -> int:
     try:
         env.say(line)
         env.stderr.flush()
+        env.stdout.flush()
     except (OSError, ValueError):
-        pass
+        _drop(env)
     return error.exit_code

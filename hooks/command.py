@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..memory import config as settings
 from ..memory import registry
 from ..memory.api import Store
-from ..memory.errors import Unavailable, UsageError
+from ..memory.errors import Rejected, Unavailable, UsageError
 from ..memory.project import Project, find_project, personal
 from .env import Env
 
@@ -36,9 +36,8 @@ def open_store(project: Project, env: Env, *, write: bool) -> Store:
     Raises NotFound where there is none and nothing is to be written, and StoreError.
     """
     limits = settings.limits(settings.load(project, env.environ))
-    made = write and not os.path.exists(project.store_path)
     opened = Store.open(project.store_path, create=write, limits=limits, clock=env.clock)
-    if made:
+    if write:
         registry.register(project, env.environ, env.now())
     return opened
 
@@ -87,9 +86,20 @@ def answer(env: Env, args: Namespace, value: Any, text: str) -> None:
 
 
 def read_text(text: str, env: Env, limit: int = 1 << 20) -> str:
-    """Return `text`, or standard input where it is "-". Raises UsageError for bytes that are not UTF-8."""
+    """Return `text`, or standard input where it is "-". Raises UsageError for bytes that are not UTF-8, Rejected for
+    more than `limit` characters."""
     if text == "-":
-        text = env.stdin.read(limit)
-    if any("\udc80" <= char <= "\udcff" for char in text):  # what surrogateescape makes of other bytes
-        raise UsageError("the text is not UTF-8", reason="invalid_text")
+        text = env.stdin.read(limit + 1)
+    utf8(text, "the text")
+    if len(text) > limit:
+        raise Rejected(f"the text has more than {limit:,} characters", reason="too_long")
+    return text
+
+
+def utf8(text: str, what: str) -> str:
+    """Return `text`. Raises UsageError where bytes of another encoding, or half a character, came with it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{what} is not UTF-8", reason="invalid_text") from None
     return text

@@ -6,11 +6,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 
 from ..memory import registry
-from ..memory.errors import NotFound, StoreError, UsageError
+from ..memory.errors import MemError, NotFound, UsageError
 from ..memory.project import Project, personal
-from ..memory.record import KINDS, Hit, Memory, check_kind
+from ..memory.record import KINDS, Hit, Memory, check_kind, printable
 from ..memory.tokens import estimate
-from .command import answer, chosen_model, has_store, open_project, open_store
+from .command import answer, chosen_model, has_store, open_project, open_store, utf8
 from .env import Env
 from .show import hit_json, hits_text, memory_json, memory_text, row_text
 
@@ -27,7 +27,7 @@ def recall_arguments(parser: ArgumentParser) -> None:
 def recall(args: Namespace, env: Env) -> int:
     """Find by words; at most --limit hits whose titles and contents cost 500 tokens together."""
     project = open_project(args, env)
-    query = " ".join(args.query)
+    query = utf8(" ".join(args.query), "the query")
     hits, warnings = _find(project, env, query, args.limit)
     if args.scope == "all":
         more, foreign = _find_elsewhere(project, env, query, args.limit)
@@ -53,19 +53,22 @@ def _find(project: Project, env: Env, query: str, limit: int) -> tuple[list[Hit]
 
 def _find_elsewhere(here: Project, env: Env, query: str, limit: int) -> tuple[list[Hit], dict[str, str]]:
     """Return hits of every other registered store, with the warning that each carries."""
-    others = [Project(entry.root, entry.store, "default") for entry in registry.registered(env.environ)]
+    others = [
+        (Project(entry.root, entry.store, "default"), f"from another project: {entry.name}")
+        for entry in registry.registered(env.environ)
+    ]
     hits: list[Hit] = []
     warnings: dict[str, str] = {}
-    for other in [*others, personal(env.environ)]:
+    for other, warning in [*others, (personal(env.environ), "from your personal store")]:
         if other.store_path == here.store_path:
             continue
         try:
             found, _ = _find(other, env, query, limit)
-        except StoreError as error:
-            env.say(f"mem: {error.message}")
+        except MemError as error:  # what is wrong elsewhere is no reason to find nothing here
+            env.say(f"mem: {printable(error.message)}")
             continue
         hits += found
-        warnings |= {hit.memory.id: f"from another project: {other.name}" for hit in found}
+        warnings |= {hit.memory.id: warning for hit in found}
     return hits, warnings
 
 
@@ -78,10 +81,11 @@ def context_arguments(parser: ArgumentParser) -> None:
 def context(args: Namespace, env: Env) -> int:
     """Find by words and meaning together; nothing where nothing is relevant."""
     project = open_project(args, env)
+    query = utf8(" ".join(args.query), "the query")
     hits: list[Hit] = []
     if has_store(project):
         with open_store(project, env, write=False) as store:
-            hits = store.context(" ".join(args.query), limit=args.n, embedder=chosen_model(project, env))
+            hits = store.context(query, limit=args.n, embedder=chosen_model(project, env))
             store.stamp(hits)
     kept, spent = [], 0
     for hit in hits:
@@ -104,12 +108,13 @@ def search_arguments(parser: ArgumentParser) -> None:
 def search(args: Namespace, env: Env) -> int:
     """Search with filters."""
     project = open_project(args, env)
+    query = utf8(" ".join(args.query), "the query")
     hits: list[Hit] = []
     if has_store(project):
         with open_store(project, env, write=False) as store:
             model = chosen_model(project, env) if args.semantic else None
             hits = store.search(
-                " ".join(args.query), limit=args.n, mode="semantic" if args.semantic else "lexical", embedder=model,
+                query, limit=args.n, mode="semantic" if args.semantic else "lexical", embedder=model,
                 kind=check_kind(args.kind) if args.kind else "", area=args.area, tag=args.tag, branch=args.branch,
             )  # fmt: skip
     _answer_hits(env, args, hits, {})
@@ -129,13 +134,12 @@ def list_(args: Namespace, env: Env) -> int:
     memories: list[Memory] = []
     states: dict[str, str] = {}
     if has_store(project):
-        from ..memory.anchors import describe
+        from ..memory.anchors import notes
 
         with open_store(project, env, write=False) as store:
             kind = check_kind(args.kind) if args.kind else ""
             memories = store.list(kind=kind, area=args.area, tag=args.tag, include_superseded=args.all)
-            told = {memory.id: describe(store.db, memory.id) for memory in memories}
-            states = {memory_id: state for memory_id, state in told.items() if state}
+            states = notes(store.db, [memory.id for memory in memories])
     if args.stale:
         memories = [memory for memory in memories if memory.id in states]
     rows = [memory_json(one) | ({"stale": states[one.id]} if one.id in states else {}) for one in memories]
@@ -164,8 +168,6 @@ def get(args: Namespace, env: Env) -> int:
 
 
 def _plain(value: object) -> str:
-    from ..memory.record import printable
-
     return printable(", ".join(value) if isinstance(value, list) else str(value))
 
 

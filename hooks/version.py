@@ -39,3 +39,8 @@ def version_text() -> str:
     """Return the line that `mem --version` prints."""
     built = commit()
     return f"mem {version()}" + (f" (commit {built[:12]})" if built else "")
+
+
+def version_json() -> dict[str, str]:
+    """Return the same as an object; `commit` is "" where it is not known."""
+    return {"version": version(), "commit": commit()}
