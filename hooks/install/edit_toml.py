@@ -35,7 +35,11 @@ def append(text: str, name: tuple[str, ...], values: dict[str, Any], *, array: b
     lines = [_header(name, array), *(f"{_key(key)} = {_value(value)}" for key, value in values.items())]
     gap = "" if not text.removeprefix("\ufeff") else newline if text.endswith("\n") else newline * 2
     after = text + gap + newline.join(lines) + newline
-    if value_of(after) != _grown(before, name, values, array):
+    try:
+        meant = value_of(after)
+    except Conflict:
+        meant = {}
+    if meant != _grown(before, name, values, array):
         raise Conflict(f"{'.'.join(name)} is there already in another form; add {lines[0]} by hand")
     return after
 

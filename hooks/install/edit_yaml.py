@@ -7,12 +7,11 @@ differ. Anchors, comments, quotes, line ends and documents' marks are never rewr
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ...memory.errors import Conflict
 from .yaml_nodes import Path, deepest, find_index, is_missing, kind, leaf_end, parse, spans, value_of
-from .yaml_text import block, scalar
+from .yaml_text import block, flow, scalar
 
 
 def append(text: str, path: Path, value: Any, *, key: str = "") -> str:
@@ -32,7 +31,7 @@ def append(text: str, path: Path, value: Any, *, key: str = "") -> str:
     elif entry_key and any(name.value == entry_key for name, _ in found.value):
         raise Conflict(f"{_name((*path[:depth], entry_key))} is there already")
     elif found.flow_style:
-        after = _insert_flow(text, found, (scalar(entry_key) + ": " if entry_key else "") + json.dumps(entry))
+        after = _insert_flow(text, found, (scalar(entry_key) + ": " if entry_key else "") + flow(entry))
     else:
         after = _insert_block(text, found, {entry_key: entry} if entry_key else [entry])
     _check(value_of(text), value_of(after), path[:depth], key=entry_key, added=as_text(entry))
@@ -160,7 +159,7 @@ def _cut_block(text: str, start: int, end: int) -> str:
         raise Conflict("the entry shares its line with another one; take it out by hand")
     stop = _line_end(text, end)
     if stop == len(text):  # no newline at the end: then the one before the entry goes
-        return text[: _line_end(text, begin - 1) if begin else 0] if text[:begin].endswith("\n") else text[:begin]
+        return text[:begin].removesuffix("\n").removesuffix("\r")
     return text[:begin] + text[text.index("\n", stop) + 1 :]
 
 

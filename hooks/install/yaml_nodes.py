@@ -108,5 +108,5 @@ def spans(text: str, node: Any) -> list[tuple[int, int]]:
     found = []
     for one in node.value:
         start = one.start_mark.index
-        found.append((start if node.flow_style else text.rindex("-", 0, start), leaf_end(text, one)))
+        found.append((start if node.flow_style else text.rfind("-", 0, start), leaf_end(text, one)))
     return found

@@ -41,4 +41,18 @@ def scalar(value: Any) -> str:
         return str(value)
     if _PLAIN.match(value) and value.lower() not in _RESERVED and not value.endswith(" "):
         return str(value)
-    return "'" + value.replace("'", "''") + "'" if value.isprintable() else json.dumps(value)
+    return "'" + value.replace("'", "''") + "'" if value.isprintable() else _quoted(value)
+
+
+def flow(value: Any) -> str:
+    """Return any value on one line, in the form that YAML shares with JSON."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_quoted(key)}: {flow(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    return _quoted(value) if isinstance(value, str) else scalar(value)
+
+
+def _quoted(text: str) -> str:
+    """Return text in double quotes; beyond the first plane YAML has an escape of its own where JSON has two."""
+    return '"' + "".join(f"\\U{ord(one):08x}" if ord(one) > 0xFFFF else json.dumps(one)[1:-1] for one in text) + '"'
