@@ -11,8 +11,8 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ..memory import anchors, store
-from ..memory.anchors import Anchor, Seen
+from ..memory import anchor_states, anchors, store
+from ..memory.anchor_states import Anchor, Seen
 from ..memory.project import Project, head
 from . import git
 
@@ -62,19 +62,19 @@ def refresh(db: sqlite3.Connection, project: Project, environ: Mapping[str, str]
         return Refreshed("", 0, 0)
     repository = _Repository(project, environ, store.meta(db, head_key(project)), new)
     commits = repository.last_commits()
-    before = anchors.every(db)
+    before = anchor_states.every(db)
     swept, found = _sweep(db, repository)
     resolved = repository.resolve([*before, *found])
     seen = repository.seen(resolved)
-    after = [anchors.compare(anchor, seen) for anchor in resolved]
+    after = [anchor_states.compare(anchor, seen) for anchor in resolved]
     changed = 0
     with store.transaction(db):
         anchors.note_touched(db, commits)
         for old, settled in zip(before, after[: len(before)], strict=True):
             if settled or not os.path.lexists(os.path.join(project.root, old.path)):  # else still to be committed
-                changed += anchors.settle(db, old, settled)
+                changed += anchor_states.settle(db, old, settled)
         for settled in after[len(before) :]:
-            changed += anchors.add(db, settled) if settled else 0
+            changed += anchor_states.add(db, settled) if settled else 0
         store.set_meta(db, _SWEPT, str(swept))
         store.set_meta(db, head_key(project), new)
     return Refreshed(new, len(commits), changed)
@@ -85,7 +85,7 @@ def _sweep(db: sqlite3.Connection, repository: _Repository) -> tuple[int, list[A
     last = int(store.meta(db, _SWEPT) or 0)
     mentioned: list[Anchor] = []
     while True:
-        rows = anchors.unread(db, last)
+        rows = anchor_states.unread(db, last)
         if not rows:
             break
         last = rows[-1][0]

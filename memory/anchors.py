@@ -12,7 +12,6 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from .errors import UsageError
 from .project import Project, head
@@ -22,44 +21,17 @@ MAX_TOUCHED = 200  # rows of `touched`
 _MAX_TEXT = 4096
 
 # What looks like a path: pieces joined by slashes, or a name with an extension. Whether it is one, the tree decides.
+# Compiled on use: a session's start imports this module and looks for no path.
 _PIECE = r"(?:[\w.@+-]+|\[[\w.]+\])"
-_PATH = re.compile(
-    rf"(?<![\w/:.@~\\-])(?:\./)?((?:{_PIECE}/)+[\w.@+-]*\w|[\w+-][\w.+-]*\.[A-Za-z]\w{{0,7}})(?![\w/\\])"
-)
+_PATH = rf"(?<![\w/:.@~\\-])(?:\./)?((?:{_PIECE}/)+[\w.@+-]*\w|[\w+-][\w.+-]*\.[A-Za-z]\w{{0,7}})(?![\w/\\])"
 _OURS = (".git/", ".mem/")
-
-
-class Anchor(NamedTuple):
-    """One row: memory id, path from the root, blob id (or pending), state, and the commit since when it is not."""
-
-    memory: str
-    path: str
-    blob: str
-    state: str = "fresh"
-    since: str = ""
-
-    @property
-    def is_pending(self) -> bool:
-        """Whether git has still to say which blob is meant."""
-        return not self.blob or self.blob.startswith("@")
-
-
-class Seen(NamedTuple):
-    """What git says about HEAD: its id, blob ids by path (absent: no such file), new names by old ones, and by path
-    the commits since the last look that changed it first, and last."""
-
-    head: str
-    blobs: Mapping[str, str]
-    renames: Mapping[str, str]
-    changed_in: Mapping[str, str]
-    last_in: Mapping[str, str]
 
 
 def paths_in(text: str) -> tuple[str, ...]:
     """Return what looks like a relative path in `text`, in order and without repeats, at most MAX_PATHS."""
     if "/" not in text and "." not in text:
         return ()
-    found = (match.group(1).rstrip(".") for match in _PATH.finditer(text[:_MAX_TEXT]))
+    found = (match.group(1).rstrip(".") for match in re.finditer(_PATH, text[:_MAX_TEXT]))
     good = (path for path in found if "/../" not in f"/{path}/" and not path.startswith(_OURS))
     return tuple(dict.fromkeys(good))[:MAX_PATHS]
 
@@ -105,15 +77,6 @@ def of(db: sqlite3.Connection, memory_id: str) -> dict[str, str]:
     return {str(row[0]): "" for row in rows}
 
 
-def every(db: sqlite3.Connection) -> list[Anchor]:
-    """Return the anchors of all active memories."""
-    rows = db.execute(
-        "SELECT a.memory, a.path, a.blob, a.state, a.since FROM anchors a JOIN memories m ON m.id = a.memory"
-        " WHERE m.status = 'active' ORDER BY a.memory, a.path"
-    )
-    return [Anchor._make(row) for row in rows]
-
-
 def describe(db: sqlite3.Connection, memory_id: str) -> str:
     """Return what a reader must know about a memory's files, "" when they are as they were."""
     rows = db.execute(
@@ -135,47 +98,6 @@ def notes(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
     return {memory_id: describe(db, memory_id) for memory_id in ids if memory_id in marked}
 
 
-def compare(anchor: Anchor, seen: Seen) -> Anchor | None:
-    """Return the anchor as HEAD makes it, None for one that never was a file. Pure; `anchor.blob` is resolved."""
-    path = anchor.path
-    blob = seen.blobs.get(path, "")
-    if not blob and path in seen.renames:
-        path = seen.renames[path]
-        blob = seen.blobs.get(path, "")
-    if anchor.is_pending:
-        return anchor._replace(path=path, blob=blob) if blob else None
-    if not blob:
-        since = anchor.since if anchor.state == "orphaned" else ""
-        return anchor._replace(state="orphaned", since=since or seen.last_in.get(anchor.path, seen.head))
-    if blob == anchor.blob:
-        return anchor._replace(path=path, state="fresh", since="")
-    since = anchor.since if anchor.state == "stale" else ""
-    since = since or seen.changed_in.get(path) or seen.changed_in.get(anchor.path) or seen.head
-    return anchor._replace(path=path, state="stale", since=since)
-
-
-def add(db: sqlite3.Connection, anchor: Anchor) -> int:
-    """Write an anchor that was found, if its memory is still there; return how many rows are new."""
-    return db.execute(
-        "INSERT OR IGNORE INTO anchors(memory, path, blob, state, since)"
-        " SELECT ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM memories WHERE id = ? AND status = 'active')",
-        (*anchor, anchor.memory),
-    ).rowcount
-
-
-def settle(db: sqlite3.Connection, old: Anchor, new: Anchor | None) -> bool:
-    """Write how an anchor changed, unless somebody else changed it since it was read; say whether it changed."""
-    if new is None:
-        db.execute("DELETE FROM anchors WHERE memory = ? AND path = ? AND blob = ?", old[:3])
-    elif new != old:
-        db.execute(
-            "UPDATE OR REPLACE anchors SET path = ?, blob = ?, state = ?, since = ?"
-            " WHERE memory = ? AND path = ? AND blob = ?",
-            (new.path, new.blob, new.state, new.since, *old[:3]),
-        )
-    return new != old
-
-
 def note_touched(db: sqlite3.Connection, files: Iterable[tuple[str, str]]) -> None:
     """Keep which files the last commits touched: (path, commit id) pairs, newest first, in place of what was there."""
     newest: dict[str, str] = {}
@@ -193,14 +115,3 @@ def note_touched(db: sqlite3.Connection, files: Iterable[tuple[str, str]]) -> No
 def touched(db: sqlite3.Connection, limit: int = MAX_TOUCHED) -> list[str]:
     """Return the files that the last commits touched, newest first."""
     return [str(row[0]) for row in db.execute("SELECT path FROM touched ORDER BY seq DESC LIMIT ?", (limit,))]
-
-
-def unread(db: sqlite3.Connection, after: int, limit: int = 500) -> list[tuple[int, str, str]]:
-    """Return (rowid, id, text) of active memories behind the row `after` that have no anchor yet: those whose text
-    the index hook has still to look through for paths."""
-    rows = db.execute(
-        "SELECT rowid, id, title || ' ' || content FROM memories WHERE rowid > ? AND status = 'active'"
-        " AND NOT EXISTS (SELECT 1 FROM anchors WHERE memory = memories.id) ORDER BY rowid LIMIT ?",
-        (after, limit),
-    )
-    return [(int(row[0]), str(row[1]), str(row[2])) for row in rows]

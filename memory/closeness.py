@@ -9,12 +9,10 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from typing import NamedTuple
 
 from .anchors import touched
 from .project import Project
 from .record import Cursor, seconds
-from .words import STOP_WORDS, match_expression
 
 # What a kind is worth before anything else is known: rules that are broken unawares come before plain facts.
 KIND_WEIGHTS = {
@@ -38,30 +36,18 @@ _MAX_EDITED = 96  # anchored files whose times are looked at
 _SIZE = "length(title) * (1 - title_derived) + length(content)"
 _COLUMNS = f"rowid, id, {_SIZE} AS size, kind, updated_at, recall_count, confidence"
 _Row = tuple[int, str, int, str, str, int, float]
+Candidate = tuple[int, str, int]  # row id, id, characters; plain, since hundreds are made at each session's start
+Weights = dict[str, float]  # words or paths of the session, 1 for the closest
 _LIVE = "status = 'active' AND pinned = ? AND (expires_at = '' OR expires_at > ?)"
 
-# What branch names and file names hold for form's sake.
+# What branch names, file names and plans hold for form's sake.
 _NOISE_TEXT = """feature feat features fix fixes bugfix hotfix bug chore refactor release releases main master develop
     dev trunk wip test tests docs doc default branch commit src lib index init
-    mod py js ts go rs md json toml yaml yml"""
+    mod py js ts go rs md json toml yaml yml the and for with from into that this then when are not but has have its our
+    out all any can add adds make use new let get set now next also after before should must will without"""
 _NOISE = frozenset(_NOISE_TEXT.split())
 _WORD = re.compile(r"[^\W_]+(?:[-_.][^\W_]+)*")
 _PIECE = re.compile(r"[^\W_]+")
-
-
-class Candidate(NamedTuple):
-    """A memory that may be shown; `size` is its length in characters."""
-
-    rowid: int
-    id: str
-    size: int
-
-
-class Session(NamedTuple):
-    """What is known of the work at hand: words with their weights, and files with theirs (1 for the closest)."""
-
-    words: dict[str, float]
-    files: dict[str, float]
 
 
 def pinned(db: sqlite3.Connection, stamp: str) -> list[Candidate]:
@@ -70,30 +56,31 @@ def pinned(db: sqlite3.Connection, stamp: str) -> list[Candidate]:
         f"SELECT {_COLUMNS} FROM memories WHERE {_LIVE} ORDER BY updated_at DESC, rowid DESC LIMIT {_NEWEST}",  # noqa: S608
         (1, stamp),
     )
-    return [Candidate._make(row[:3]) for row in rows]
+    return [row[:3] for row in rows]
 
 
-def ranked(db: sqlite3.Connection, session: Session, stamp: str) -> list[Candidate]:
-    """Return the candidates that are not pinned nor expired at `stamp`, closest first."""
-    anchored = _anchored(db, session.files)
-    worded = _worded(db, session.words)
+def ranked(db: sqlite3.Connection, words: Weights, files: Weights, stamp: str) -> list[Candidate]:
+    """Return the candidates that are not pinned nor expired at `stamp`, those closest to `words` and `files` first."""
+    anchored = _anchored(db, files)
+    worded = _worded(db, words)
     rows = _rows(db, stamp, anchored, worded)
     newest = seconds(max((row[4] for row in rows), default="1970-01-01"))
     scored = [
         (_base(row, newest) + anchored.get(row[1], 0.0) + WORDS_WEIGHT * worded.get(row[0], 0.0), row) for row in rows
     ]
     scored.sort(key=lambda pair: (-pair[0], pair[1][1]))
-    return [Candidate._make(row[:3]) for _, row in scored]
+    return [row[:3] for _, row in scored]
 
 
-def session_of(db: sqlite3.Connection, project: Project, cursor: Cursor) -> Session:
-    """Return what the branch, its cursor, the last commits and the anchored files' times tell about the session."""
-    files: dict[str, float] = {}
+def session_of(db: sqlite3.Connection, project: Project, cursor: Cursor) -> tuple[Weights, Weights]:
+    """Return what the branch, its cursor, the last commits and the anchored files' times tell about the session: words
+    and files with their weights."""
+    files: Weights = {}
     for place, path in enumerate(touched(db, _MAX_FILES)):
         files[path] = 1.0 / (1.0 + place / 8)
     for path in _edited(db, project):
         files[path] = 1.0
-    words: dict[str, float] = {}
+    words: Weights = {}
     if project.workspace.startswith("branch:"):
         _add_words(words, project.workspace[7:], 1.0)
     for text, weight in ((cursor.next, 0.8), (cursor.goal, 0.8), (cursor.blockers, 0.6), (cursor.checkpoint, 0.5)):
@@ -102,19 +89,18 @@ def session_of(db: sqlite3.Connection, project: Project, cursor: Cursor) -> Sess
         _add_words(words, os.path.basename(path), 0.5 * weight)
         _add_words(words, os.path.basename(os.path.dirname(path)), 0.3 * weight)
     best = sorted(words.items(), key=lambda item: -item[1])[:_MAX_WORDS]
-    return Session(dict(best), files)
+    return dict(best), files
 
 
-def longest_within(db: sqlite3.Connection, characters: int, stamp: str, limit: int = 16) -> list[Candidate]:
-    """Return memories of at most so many characters, the longest first: what may fill the rest of a budget.
+def fitting(db: sqlite3.Connection, characters: int, stamp: str) -> list[Candidate]:
+    """Return some memories of at most so many characters, the longest first, and the shortest ones at last.
 
-    Reads the whole store; called only where the closest candidates left much of the budget unused.
+    Reads the whole store; called only where the closest candidates left much of a budget unused.
     """
-    rows = db.execute(
-        f"SELECT {_COLUMNS} FROM memories WHERE {_LIVE} AND size <= ? ORDER BY size DESC, id LIMIT ?",  # noqa: S608
-        (0, stamp, characters, limit),
-    )
-    return [Candidate._make(row[:3]) for row in rows]
+    query = f"SELECT {_COLUMNS} FROM memories WHERE {_LIVE} AND size <= ? ORDER BY size"  # noqa: S608
+    rows = db.execute(f"{query} DESC, id LIMIT 32", (0, stamp, characters)).fetchall()
+    rows += db.execute(f"{query}, id LIMIT 8", (0, stamp, characters)).fetchall()
+    return [row[:3] for row in rows]
 
 
 def count_live(db: sqlite3.Connection, stamp: str) -> int:
@@ -158,7 +144,7 @@ def _rows(db: sqlite3.Connection, stamp: str, anchored: dict[str, float], worded
     return list(found.values())
 
 
-def _anchored(db: sqlite3.Connection, files: dict[str, float]) -> dict[str, float]:
+def _anchored(db: sqlite3.Connection, files: Weights) -> dict[str, float]:
     """Return the score of memories by the files that they are anchored to, or the folders of these."""
     scores: dict[str, float] = {}
     folders: dict[str, float] = {}
@@ -178,14 +164,12 @@ def _anchored(db: sqlite3.Connection, files: dict[str, float]) -> dict[str, floa
     return scores
 
 
-def _worded(db: sqlite3.Connection, words: dict[str, float]) -> dict[int, float]:
+def _worded(db: sqlite3.Connection, words: Weights) -> dict[int, float]:
     """Return how much of the session's words each memory holds, 0 to 1, rare words counting most."""
     scores: dict[int, float] = {}
     worths = []
     for word, weight in words.items():
-        expression = match_expression(word)
-        if not expression:
-            continue
+        expression = _quoted(word)
         rows = db.execute(
             f"SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT {_WORD_HITS}",  # noqa: S608
             (expression,),
@@ -198,11 +182,20 @@ def _worded(db: sqlite3.Connection, words: dict[str, float]) -> dict[int, float]
     return {rowid: min(1.0, score / full) for rowid, score in scores.items()}
 
 
-def _add_words(words: dict[str, float], text: str, weight: float) -> None:
+def _quoted(word: str) -> str:
+    """Return a full-text expression for one word of letters and digits."""
+    if word.isascii():
+        return f'"{word}"'
+    from .words import match_expression  # knows scripts without spaces; its patterns are costly to compile
+
+    return match_expression(word) or f'"{word}"'
+
+
+def _add_words(words: Weights, text: str, weight: float) -> None:
     for compound in _WORD.findall(text):
         for word in {compound, *_PIECE.findall(compound)}:
             low = word.lower()
-            if len(low) > 2 and low not in _NOISE and low not in STOP_WORDS and not low.isdigit():
+            if len(low) > 2 and low not in _NOISE and not low.isdigit():
                 words[low] = max(words.get(low, 0.0), weight)
 
 
@@ -228,9 +221,9 @@ def _edited(db: sqlite3.Connection, project: Project) -> list[str]:
     return edited if len(edited) <= max(4, looked // 2) else []
 
 
-def sections(db: sqlite3.Connection, session: Session, limit: int = 3) -> list[tuple[str, str, int, int]]:
+def sections(db: sqlite3.Connection, words: Weights, limit: int = 3) -> list[tuple[str, str, int, int]]:
     """Return (path, heading, first line, last line) of the notebook's sections that hold the session's words."""
-    expression = " OR ".join(filter(None, map(match_expression, list(session.words)[:8])))
+    expression = " OR ".join(_quoted(word) for word in list(words)[:8])
     if not expression:
         return []
     rows = db.execute(
