@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ...memory.errors import Conflict
 from ...memory.record import printable
 from ..files import read, write_atomic
-from .receipt import Receipt, Receipts
+from .receipt import Receipts
 
 
 class Edit(NamedTuple):
@@ -127,21 +127,31 @@ class Draft:
         try:
             for step in self.steps:
                 done.append((step, self._do(step)))
-        except (OSError, Conflict) as error:
+        except BaseException as error:  # an interrupt too leaves nothing half done
             for step, folders in reversed(done):
                 _undo(step, folders)
-            if isinstance(error, Conflict):
+            if not isinstance(error, OSError):
                 raise
             raise Conflict(f"{error.filename or ''}: {error.strerror or error}; nothing was changed") from None
-        for step, folders in done:
-            if isinstance(step, Edit):
-                self.receipts.close(step.path, step.before, step.after, folders)
+        self._close(done)
         return self.paths()
 
     def paths(self) -> list[str]:
         """Return the files that the draft changes, in order."""
         changed = [step for step in self.steps if isinstance(step, Move) or step.before != step.after]
         return list(dict.fromkeys(step.path if isinstance(step, Edit) else step.target for step in changed))
+
+    def _close(self, done: list[tuple[Step, list[str]]]) -> None:
+        """Note what was left where, and remove the folders that were ours and are empty now."""
+        emptied: set[str] = set()
+        for step, folders in done:
+            if isinstance(step, Edit):
+                receipt = self.receipts.get(step.path)
+                emptied.update(receipt.folders if receipt and step.after is None else ())
+                self.receipts.close(step.path, step.before, step.after, folders)
+        for folder in sorted(emptied, key=len, reverse=True):
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
 
     def _do(self, step: Step) -> list[str]:
         if isinstance(step, Move):
@@ -151,7 +161,6 @@ class Draft:
             raise Conflict(f"{step.path} changed in the meantime and was left alone; run the command again")
         if step.after is None:
             os.unlink(step.path)
-            _remove_folders(self.receipts.get(step.path))
             return []
         self.receipts.keep(step.path, step.before)
         folders = _make_folders(os.path.dirname(step.path))
@@ -167,12 +176,6 @@ def _make_folders(folder: str) -> list[str]:
     for one in reversed(missing):
         os.mkdir(one)
     return missing
-
-
-def _remove_folders(receipt: Receipt | None) -> None:
-    with contextlib.suppress(OSError):
-        for folder in receipt.folders if receipt else ():
-            os.rmdir(folder)
 
 
 def _undo(step: Step, folders: list[str]) -> None:
