@@ -81,6 +81,13 @@ def clean_environ(environ: Mapping[str, str]) -> dict[str, str]:
     return kept
 
 
+def _environ(environ: Mapping[str, str], keep_index: bool) -> dict[str, str]:
+    if not keep_index:
+        return clean_environ(environ)
+    # `git --literal-pathspecs commit` tells its hooks so too; our own path arguments mean what they say.
+    return {name: value for name, value in environ.items() if not name.endswith("_PATHSPECS")}
+
+
 def run(
     args: list[str], *, cwd: str, environ: Mapping[str, str], input: bytes | None = None, keep_index: bool = False
 ) -> bytes:
@@ -88,7 +95,7 @@ def run(
 
     `keep_index` hands on every GIT_ variable, for the git that reads the index about to be committed. Raises GitFailed.
     """
-    env = dict(environ) if keep_index else clean_environ(environ)
+    env = _environ(environ, keep_index)
     env["GIT_OPTIONAL_LOCKS"] = "0"  # reading must not take index.lock away from the user's own git
     child = _start(args, cwd, env)
     out, err = talk(child, input or b"")
@@ -190,7 +197,8 @@ class Blobs:
     def __init__(
         self, *, cwd: str, environ: Mapping[str, str], keep_index: bool = True, limit: int | None = None
     ) -> None:
-        env = dict(environ) if keep_index else clean_environ(environ)
+        env = _environ(environ, keep_index)
+        env["GIT_NO_REPLACE_OBJECTS"] = "1"  # the commit will hold the object itself, whatever stands in for it here
         env["GIT_NO_LAZY_FETCH"] = "1"  # what a partial clone lacks is an answer, and no reason for the network
         self._args = ["cat-file", "--batch"]
         self._child = _start(self._args, cwd, env)

@@ -32,6 +32,8 @@ def row_texts(data: bytes) -> Iterator[Text]:
         db.deserialize(image)
         del image
         yield from rows(db)
+    except (ValueError, OverflowError, MemoryError) as error:  # a damaged file's message may itself be no UTF-8
+        raise sqlite3.DatabaseError("its pages make no sense") from error
     finally:
         db.close()
 
@@ -47,7 +49,9 @@ def rows(db: sqlite3.Connection) -> Iterator[Text]:
     tables = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
     gathered = _Gathered()
     for raw_name, raw_sql in tables:
-        name, sql = _decode(raw_name), _decode(raw_sql or b"")
+        if not isinstance(raw_name, bytes):
+            continue  # SQLite itself can't reach such a table
+        name, sql = _decode(raw_name), _decode(raw_sql) if isinstance(raw_sql, bytes) else ""
         if sql.upper().lstrip().startswith("CREATE VIRTUAL"):
             continue  # its rows lie in shadow tables, which are plain
         for number, columns, row in _table(db, name):

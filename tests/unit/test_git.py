@@ -187,3 +187,32 @@ def test_blobs_closed_early_leaves_no_process(root: str, environ: dict[str, str]
 def test_blobs_outside_a_repository_fails(tmp_path: Path, environ: dict[str, str]) -> None:
     with pytest.raises(git.GitFailed), git.Blobs(cwd=str(tmp_path), environ=environ) as blobs:
         list(blobs.read(["HEAD:x"]))
+
+
+@pytest.mark.parametrize("name", ["GIT_LITERAL_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_NOGLOB_PATHSPECS"])
+def test_tracked_is_not_misled_by_the_users_pathspecs(root: str, environ: dict[str, str], name: str) -> None:
+    put(root, environ, a="1")
+    for names in ([], ["a"]):
+        assert [entry.path for entry in git.tracked(root, {**environ, name: "1"}, names)] == ["a"]
+
+
+def test_blobs_are_the_objects_themselves(root: str, environ: dict[str, str]) -> None:
+    put(root, environ, bad="bad", good="good")
+    ids = {entry.path: entry.blob for entry in git.staged(root, environ)}
+    git.run(["replace", ids["bad"], ids["good"]], cwd=root, environ=environ)
+    with git.Blobs(cwd=root, environ=environ) as blobs:
+        (blob,) = blobs.read([ids["bad"]])
+    assert blob.data == b"bad"
+
+
+def test_calls_work_with_sha256(tmp_path: Path, environ: dict[str, str]) -> None:
+    root = str(tmp_path / "repo")
+    subprocess.run(["git", "init", "-q", "--object-format=sha256", root], env=environ, check=True)
+    put(root, environ, **{f"f{number}": str(number) for number in range(200)})
+    entries = git.staged(root, environ)
+    with git.Blobs(cwd=root, environ=environ) as blobs:
+        assert [b"f" + blob.data for blob in blobs.read(entry.blob for entry in entries)] == [
+            entry.path.encode() for entry in entries
+        ]
+    git.run(["commit", "-qm", "x"], cwd=root, environ=environ)
+    assert len(git.history(root, environ)) == 200

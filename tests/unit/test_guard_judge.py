@@ -8,6 +8,8 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from memhooks.hooks import allowances
 from memhooks.hooks.allowances import added, check, fingerprint, parse
 from memhooks.hooks.blobtext import Place
@@ -169,3 +171,23 @@ def test_sarif_has_rule_place_and_fingerprint() -> None:
     assert location["artifactLocation"]["uri"] == "a%0Ab%1B%5B2J.md"
     assert location["region"] == {"startLine": 3, "startColumn": 4}
     assert second["suppressions"] == [{"kind": "external", "justification": "seen"}]
+
+
+@given(
+    st.sampled_from(["MEMORY.md", "memories.ndjson", "memory-bank/a.json", "mem.db", ".mem/mem.db-wal"]),
+    st.one_of(
+        st.binary(max_size=300),
+        st.text(max_size=200).map(lambda text: text.encode("utf-16", "surrogatepass")),
+        st.binary(max_size=300).map(lambda data: b"SQLite format 3\0" + data),
+        st.text('\\\\u0dD89"{}\\n', max_size=60).map(str.encode),
+    ),
+)
+def test_judge_takes_any_bytes(path: str, data: bytes) -> None:
+    for problem in judge(Candidate(path, data), scan):
+        assert problem.where.line >= 0
+
+
+@given(st.binary(max_size=120), st.binary(max_size=120), st.sampled_from(["utf-8", "utf-16", "utf-16-be", "utf-32"]))
+def test_judge_finds_the_needle_in_any_surroundings(before: bytes, after: bytes, encoding: str) -> None:
+    data = f" {before.decode('latin-1')}\nneedle-1\n{after.decode('latin-1')}".encode(encoding)
+    assert "needle" in rules("MEMORY.md", data)
