@@ -25,7 +25,7 @@ class TemplateFailed(MemError):
     reason = "template"
 
 
-def render(name: str, **values: object) -> str:
+def render(name: str, /, **values: object) -> str:
     """Return the shipped template `name` (a path below this folder) filled with `values`. Raises TemplateFailed."""
     return render_source(source(name), name, **values)
 
