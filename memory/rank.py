@@ -6,7 +6,7 @@ without numpy: its import alone costs several searches.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,21 +44,23 @@ def cosines(query: bytes, rows: bytes) -> list[float]:
     ]
 
 
-def nearest_signs(query: bytes, rows: bytes, limit: int) -> list[int]:
-    """Return the positions of the `limit` rows that differ from the query in the fewest bits, in order of position;
-    more where the last ones tie.
+def distances(query: bytes, rows: bytes) -> list[int]:
+    """Return in how many bits each row differs from the query.
 
     `query`: packed bits; `rows`: rows of the same size, one after another.
     """
-    size = len(query)
-    count = len(rows) // size
-    if count <= limit:
-        return list(range(count))
-    differing = (int.from_bytes(rows, "big") ^ int.from_bytes(query * count, "big")).to_bytes(len(rows), "big")
-    number = int.from_bytes
-    distances = [number(differing[i : i + size], "big").bit_count() for i in range(0, len(rows), size)]
-    farthest = sorted(distances)[limit - 1]
-    return [position for position, distance in enumerate(distances) if distance <= farthest]
+    size, number = len(query), int.from_bytes
+    mine = number(query, "big")
+    return [(number(rows[i : i + size], "big") ^ mine).bit_count() for i in range(0, len(rows), size)]
+
+
+def nearest(apart: Sequence[int], limit: int) -> list[int]:
+    """Return the positions of the `limit` smallest distances in order of position, and of those that tie with the
+    last of them."""
+    if len(apart) <= limit:
+        return list(range(len(apart)))
+    farthest = sorted(apart)[limit - 1]
+    return [position for position, distance in enumerate(apart) if distance <= farthest]
 
 
 def fuse(

@@ -9,10 +9,11 @@ expect the caller's snapshot.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from . import rank
 from .errors import Incomplete
-from .rank import cosines, nearest_signs
 
 if TYPE_CHECKING:
     from .embed import Embedder, Vector
@@ -21,6 +22,10 @@ EXACT = 600  # up to so many vectors all are compared exactly; above, those near
 NEAREST = 200  # how many those are: they hold 99 of 100 of the exact best ten
 
 
+_JOIN = (
+    "SELECT m.rowid, v.vector FROM memories m LEFT JOIN vectors v"
+    " ON v.memory = m.id AND v.model = ? AND v.version = m.version "
+)
 # A title that was taken from the content says nothing more.
 _TEXT = "CASE title_derived WHEN 1 THEN '' ELSE title END, content"
 
@@ -92,32 +97,38 @@ def invalidate(db: sqlite3.Connection, embedder: Embedder) -> None:
     db.execute("DELETE FROM vectors WHERE model = ?", (identity(embedder),))
 
 
-def candidates(db: sqlite3.Connection, embedder: Embedder, query: Vector, *, also: tuple[int, ...] = ()) -> Candidates:
-    """Return the vectors worth an exact comparison: all in a small store, else the nearest by sign bits and those of
-    the memories whose row ids are in `also`.
+def candidates(
+    db: sqlite3.Connection,
+    embedder: Embedder,
+    query: Vector,
+    *,
+    depth: int = NEAREST,
+    also: Sequence[int] = (),
+    within: tuple[str, tuple[str, ...]] | None = None,
+) -> Candidates:
+    """Return the vectors worth an exact comparison: all in a small store, else the nearest by sign bits, `depth` or
+    `NEAREST` of them, and those of the memories whose row ids are in `also`.
 
-    Raises Incomplete where a memory has no vector of this model, Malformed where one has a wrong length.
+    `within` is an SQL condition on a row id of memories, and its values: all that it lets through are returned then.
+    Raises Incomplete where any active memory has no vector of this model, Malformed where one has a wrong length.
     """
-    size = embedder.dimensions
-    row = db.execute(
-        "SELECT count(*), count(v.version), total(length(v.vector) <> ? OR length(v.signs) <> ?),"
-        " group_concat(m.rowid), group_concat(v.rowid), group_concat(hex(v.signs), '') FROM memories m"
-        " LEFT JOIN vectors v ON v.memory = m.id AND v.model = ? AND v.version = m.version WHERE m.status = 'active'",
-        (size, size // 8, identity(embedder)),
-    ).fetchone()
-    active, covered, malformed = int(row[0]), int(row[1]), int(row[2])
-    _check(active, covered, malformed)
-    if not active:
-        return Candidates([], b"")
-    memories, places = row[3].split(","), row[4].split(",")
-    chosen = list(range(active))
-    if active > EXACT:
-        near = nearest_signs(query.signs, bytes.fromhex(row[5]), NEAREST)
-        extra = set(map(str, also))
-        chosen = sorted({*near, *(i for i, rowid in enumerate(memories) if rowid in extra)})
-    wanted = ",".join([places[i] for i in chosen])
-    found = dict(db.execute(f"SELECT rowid, vector FROM vectors WHERE rowid IN ({wanted})"))  # noqa: S608 - integers
-    return Candidates([int(memories[i]) for i in chosen], b"".join([found[int(places[i])] for i in chosen]))
+    active = db.execute("SELECT count(*) FROM memories WHERE status = 'active'").fetchone()[0]
+    model = identity(embedder)
+    if within:
+        covered = coverage(db, embedder)[0]
+        if covered < active:
+            raise _incomplete(active - covered, active)
+        rows = db.execute(f"{_JOIN} WHERE m.status = 'active' AND m.rowid {within[0]}", (model, *within[1]))
+        return _checked(rows, embedder)
+    if active <= EXACT:
+        return _checked(db.execute(f"{_JOIN} WHERE m.status = 'active'", (model,)), embedder)
+    places, signs = _all_signs(db, embedder, active)
+    near = rank.nearest(rank.distances(query.signs, signs), max(depth, NEAREST))
+    wanted = "SELECT m.rowid FROM vectors v JOIN memories m ON m.id = v.memory WHERE v.rowid IN"
+    wanted += f" ({','.join([places[position] for position in near])})"
+    wanted += "".join([f" UNION SELECT {rowid}" for rowid in also])
+    # A vector of an older version than its memory is missing: the join finds none then.
+    return _checked(db.execute(f"{_JOIN} WHERE m.rowid IN ({wanted})", (model,)), embedder)
 
 
 def nearest(db: sqlite3.Connection, embedder: Embedder, query: Vector, limit: int) -> list[tuple[str, float]]:
@@ -125,15 +136,45 @@ def nearest(db: sqlite3.Connection, embedder: Embedder, query: Vector, limit: in
 
     Raises Incomplete and Malformed as `candidates` does.
     """
-    rowids, vectors = candidates(db, embedder, query)
-    best = sorted(zip(cosines(query.vector, vectors), rowids, strict=True), reverse=True)[:limit]
+    rowids, vectors = candidates(db, embedder, query, depth=limit)
+    best = sorted(zip(rank.cosines(query.vector, vectors), rowids, strict=True), reverse=True)[:limit]
     wanted = ",".join([str(rowid) for _, rowid in best])
     ids = dict(db.execute(f"SELECT rowid, id FROM memories WHERE rowid IN ({wanted})"))  # noqa: S608 - integers
     return [(ids[rowid], cosine) for cosine, rowid in best]
 
 
-def _check(active: int, covered: int, malformed: int) -> None:
+def _all_signs(db: sqlite3.Connection, embedder: Embedder, active: int) -> tuple[list[str], bytes]:
+    """Return the row ids of all vectors of a model and their signs, one after another.
+
+    SQLite joins them: it is twice as fast as fetching rows. group_concat takes a blob for text, whatever its bytes.
+    """
+    size = embedder.dimensions
+    covered, malformed, places, signs = db.execute(
+        "SELECT count(*), total(length(vector) <> ? OR length(signs) <> ?), group_concat(rowid),"
+        " CAST(group_concat(signs, '') AS BLOB) FROM vectors WHERE model = ?",
+        (size, size // 8, identity(embedder)),
+    ).fetchone()
     if malformed:
-        raise Malformed(f"{malformed:,} of {active:,} vectors are malformed; `mem index --rebuild` makes them anew")
+        raise _malformed()
     if covered < active:
-        raise Incomplete(f"{active - covered:,} of {active:,} memories have no vector yet; `mem index` makes them")
+        raise _incomplete(active - covered, active)
+    return places.split(","), signs
+
+
+def _checked(rows: Iterable[tuple[int, bytes | None]], embedder: Embedder) -> Candidates:
+    found = list(rows)
+    lengths = {len(vector) for _, vector in found if vector is not None}
+    if lengths - {embedder.dimensions}:
+        raise _malformed()
+    missing = sum(vector is None for _, vector in found)
+    if missing:
+        raise _incomplete(missing, len(found))
+    return Candidates([rowid for rowid, _ in found], b"".join([vector for _, vector in found if vector]))
+
+
+def _incomplete(missing: int, active: int) -> Incomplete:
+    return Incomplete(f"{missing:,} of {active:,} memories have no vector yet; `mem index` makes them")
+
+
+def _malformed() -> Malformed:
+    return Malformed("a stored vector is malformed; `mem index --rebuild` makes all anew")
