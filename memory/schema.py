@@ -17,6 +17,7 @@ from . import private
 from .errors import Corrupt, Foreign, Locked, NewerSchema, NotFound, StoreError
 
 APPLICATION_ID = 0x4D454D48  # "MEMH"
+_LEAST_PAGE = 512  # bytes; SQLite takes what is shorter for a new database
 
 _FIRST_STORE = """
 CREATE TABLE memories(
@@ -145,12 +146,13 @@ def _make_file(path: str) -> None:
 def _refuse_emptied(path: str, *, create: bool, timeout: float) -> None:
     """Tell a store that lost its content, of which SQLite would make a new one, from one that is being made."""
     deadline = time.monotonic() + min(timeout, 1.0)
-    while os.path.getsize(path) == 0:
-        lost = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
-        if not lost and create:
+    while (size := os.path.getsize(path)) < _LEAST_PAGE:
+        lost = size > 0 or (os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0)
+        if create and not lost:
             return
-        if os.path.getsize(path) == 0 and time.monotonic() >= deadline:
-            raise Corrupt(f"the store {path} is empty; restore it, or remove it and `mem import` an export")
+        if time.monotonic() >= deadline:
+            mend = "cut off; restore it" if lost else "empty; restore it, or `mem init` anew"
+            raise Corrupt(f"the store {path} is {mend}")
         time.sleep(0.01)
 
 
