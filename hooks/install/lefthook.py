@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple
 
 from ...memory.errors import Conflict
+from ..files import read
 from . import after, detect, edit_json, edit_toml, edit_yaml, git, session
 from .draft import Draft, Program
 from .own import hook_of, line
@@ -30,7 +31,7 @@ def install(site: Site, draft: Draft) -> None:
     draft.write(path, text.encode())
     program = after.find(site, "lefthook")
     folder = hooks_folder(site) if site.git_dir else ""
-    missing = tuple(os.path.join(folder, hook) for hook in GIT_HOOKS if not _is_lefthooks(os.path.join(folder, hook)))
+    missing = tuple(os.path.join(folder, hook) for hook in GIT_HOOKS if not _is_there(os.path.join(folder, hook)))
     if missing and program and folder:
         draft.commands.append(Program((program, "install"), missing))
     elif missing:
@@ -59,7 +60,7 @@ def uninstall(site: Site, draft: Draft) -> None:
     for hook in GIT_HOOKS:
         place = os.path.join(hooks_folder(site), hook)
         made = draft.receipts.get(place)
-        if made and made.original is None and _is_lefthooks(place):
+        if made and made.original is None and _is_there(place):
             draft.write(place, None)
 
 
@@ -69,6 +70,20 @@ def command(hook: str, name: str, site: Site) -> dict[str, Any]:
     given = {"post-checkout": " {1} {2} {3}", "post-merge": " {1}", "post-rewrite": " {1}"}.get(hook, "")
     arguments = "" if hook in GATES else f" {hook}{given}"
     return {"run": line(program, name + arguments, remove_from="lefthook's configuration" if name == "guard" else "")}
+
+
+def lines(site: Site, hook: str) -> list[str]:
+    """Return the shell lines of ours that lefthook runs at one git hook. Raises Conflict."""
+    path = detect.first_file(site, detect.LEFTHOOK_FILES)
+    if not path:
+        return []
+    value = _editor(path).value_of(decode(read(path) or b"", path))
+    return [str(_commands(value, hook)[name].get("run", "")) for name in ours(value, hook)]
+
+
+def is_lefthooks(data: bytes) -> bool:
+    """Return whether a hook file is lefthook's."""
+    return _MARK in data
 
 
 class _File(NamedTuple):
@@ -148,7 +163,5 @@ def _is_blank(data: bytes) -> bool:
     return data.strip() in (b"", b"{}")
 
 
-def _is_lefthooks(path: str) -> bool:
-    from ..files import read
-
-    return _MARK in (read(path) or b"")
+def _is_there(path: str) -> bool:
+    return is_lefthooks(read(path) or b"")

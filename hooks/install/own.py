@@ -18,6 +18,7 @@ HOOKS = (
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
 _OPERATORS = re.compile(r"^[;&|()<>\n]+$")
+_SEARCH = 'PATH="$PATH:$HOME/.local/bin";'
 _REDIRECTIONS = (">", ">>", "<", ">&", "<&")
 # What may stand around our own command in a line that is still wholly ours.
 _AROUND = ([":"], ["true"], ["exit", "0"], ["exit", "1"], ["}"])
@@ -39,7 +40,7 @@ def line(program: str, hook: str, *, remove_from: str = "") -> str:
         says = f"memhooks finds no mem on PATH; install it, or remove this from {remove_from}"
         missing = f'{{ echo "{says}" >&2; exit 1; }}'
     look = f"command -v {program} >/dev/null 2>&1"
-    return f'PATH="$PATH:$HOME/.local/bin"; {look} || {missing}; exec {program} hook {hook}'
+    return f"{_SEARCH} {look} || {missing}; exec {program} hook {hook}"
 
 
 def hook_of(command: Any) -> str:
@@ -50,6 +51,19 @@ def hook_of(command: Any) -> str:
     found = [words for words in _commands(command) if not _is_around(words)]
     hooks = [_hook(words) for words in found]
     return hooks[0] if len(set(hooks)) == 1 and hooks[0] else ""
+
+
+def program_of(command: Any) -> str:
+    """Return the program that a command of ours starts, "" where that is not ours, or where a variable that it sets
+    could make it another one."""
+    if not hook_of(command):
+        return ""
+    if isinstance(command, str) and any(_ASSIGNMENT.match(word) and word != _SEARCH for word in command.split()):
+        return ""
+    for words in _commands(command):
+        if _hook(words):
+            return words[0] if _is_mem(words[0]) else program_of(words[2])
+    return ""
 
 
 def is_server(command: Any, args: Any) -> bool:

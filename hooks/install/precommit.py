@@ -83,6 +83,25 @@ def value_of(data: bytes) -> Any:
         return None
 
 
+def lines(site: Site, hook: str) -> list[str]:
+    """Return the shell lines of ours that the framework runs at one git hook; a release's are what its manifest says.
+    Raises Conflict for a configuration that can't be read."""
+    value = edit_yaml.value_of(decode(read(os.path.join(site.root, FILE)) or b"", FILE)) or {}
+    found: list[str] = []
+    for index in _ours(value) if isinstance(value, dict) else []:
+        for one in value["repos"][index]["hooks"]:
+            stages = one.get("stages", [*GATES, *_POST])
+            if hook in stages:
+                entry = one.get("entry", f"mem hook {str(one.get('id')).removeprefix('memory-')}")
+                found.append(entry)
+    return found
+
+
+def is_frameworks(data: bytes) -> bool:
+    """Return whether a hook file is the framework's."""
+    return _MARK in data
+
+
 def _hook(name: str, site: Site) -> dict[str, Any]:
     hook = name.removeprefix("memory-")
     made: dict[str, Any] = {"id": name, "name": name.replace("-", " "), "entry": _entry(hook, site)}
@@ -184,7 +203,7 @@ def _install_hooks(site: Site, draft: Draft) -> None:
 
 
 def _is_pre_commits(site: Site, hook: str) -> bool:
-    return _MARK in (read(os.path.join(hooks_folder(site), hook)) or b"")
+    return is_frameworks(read(os.path.join(hooks_folder(site), hook)) or b"")
 
 
 def _warn_of_stages(value: dict[str, Any], draft: Draft) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ...memory.errors import MemError, UsageError
 from ...memory.project import expand_path, find_project
 from .. import git
+from ..files import inside
 from .own import quote
 
 
@@ -106,3 +107,11 @@ def release() -> tuple[str, str] | None:
     if not address or package.read_text("direct_url.json") or not package.version.replace(".", "").isdigit():
         return None
     return address, f"v{package.version}"
+
+
+def is_foreign(program: str, site: Site) -> bool:
+    """Return whether a command names no program of the user's own: what the repository brings is not started."""
+    if not program or program == "mem":
+        return not program
+    place = os.path.realpath(os.path.join(site.root, program))
+    return not os.path.isabs(program) or (inside(site.root, place) and place != os.path.realpath(site.program))
