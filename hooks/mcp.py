@@ -206,10 +206,8 @@ def _era(request: Request) -> str:
 
 def _name(info: object) -> str:
     """Return a client's name as an actor, "" for what is none."""
-    from ..memory.record import printable
-
     name = info.get("name") if isinstance(info, dict) else None
-    return " ".join(printable(name).split())[:80] if isinstance(name, str) else ""
+    return "".join(char for char in name[:80] if char.isprintable()).strip() if isinstance(name, str) else ""
 
 
 def serve(server: Server, read: Callable[[int], bytes], send: Callable[[bytes], None]) -> None:

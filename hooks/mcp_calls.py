@@ -7,6 +7,7 @@ An answer is text for the model and the same as an object for programs. A refusa
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,11 +18,11 @@ from ..memory.project import Project
 from ..memory.record import printable
 from ..memory.schema import as_store_error
 from ..memory.tokens import estimate
-from . import log, mirror
+from . import log
 from . import notebook_file as book_file
 from .env import Env
 from .mcp_arguments import Arguments, invalid
-from .mcp_memory import MemoryTool
+from .mcp_memory import Later, MemoryTool
 from .mcp_stores import Stores
 
 Answer = dict[str, Any]
@@ -34,7 +35,7 @@ class Tools:
         self._env, self._limits, self._project, self._db = env, limits, project, db
         self._stores = Stores(env)
         self._memory = MemoryTool(self._stores, env)
-        self._later: dict[str, Callable[[], object]] = {}
+        self._later: Later = {}
         self._tools: dict[str, Callable[[Arguments], tuple[Answer, str | None]]] = {
             "get_project_memory": self._get,
             "search_project_memory": self._search,
@@ -47,9 +48,8 @@ class Tools:
         try:
             args = Arguments(name, given)
             if name == "project_memory":
-                answer, changed = self._memory.call(args, self._choose(args)[0], client)
-                if changed:
-                    self._later[changed.store_path] = lambda: mirror.refresh(changed, self._env)
+                answer, later = self._memory.call(args, self._choose(args)[0], client)
+                self._later |= later
                 return result(answer)
             answer, text = self._tools[name](args)
             return result(answer, text)
@@ -62,13 +62,14 @@ class Tools:
             return rejected(MemError(f"{where}{error.strerror or 'input or output failed'}", reason="io"))
 
     def settle(self) -> None:
-        """Do what writes left: mirrors and the notebooks' rows, each once. What fails leaves a line in the log."""
+        """Do what calls left: mirrors, the notebooks' rows, and which memories were recalled, each once. What fails
+        leaves a line in the log."""
         later, self._later = self._later, {}
-        for store_path, work in later.items():
+        for (store_path, _), work in later.items():
             try:
                 work()
             except (MemError, OSError, sqlite3.Error) as error:
-                log.note(store_path.rpartition("/")[0], f"mcp: {error}", self._env.now())
+                log.note(os.path.dirname(store_path), f"mcp: {error}", self._env.now())
 
     def close(self) -> None:
         """Close the stores."""
@@ -125,7 +126,7 @@ class Tools:
         return self._written(book, book_file.change(book, self._env, edit, absent_ok=False)), None
 
     def _written(self, book: book_file.Notebook, done: book_file.Written) -> Answer:
-        self._later[book.project.store_path + "/sections"] = lambda: book_file.refresh_sections(book, self._env)
+        self._later[book.project.store_path, "sections"] = lambda: book_file.refresh_sections(book, self._env)
         answer: Answer = {
             "status": "written" if done.changed else "unchanged", "path": book.path,
             "first_line": done.first, "last_line": done.last, "tokens": estimate(done.text),

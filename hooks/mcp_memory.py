@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..memory import anchors, sections
+from ..memory import store as rows
 from ..memory.api import Store
 from ..memory.embed import shipped
 from ..memory.errors import NotFound, StoreError, UsageError
 from ..memory.project import Project
 from ..memory.recall import Filters, context, search
-from ..memory.record import Hit, Memory, check_kind, check_tags, printable
+from ..memory.record import Hit, Memory, check_kind, check_tags, printable, timestamp
 from ..memory.tokens import fit
 from ..memory.words import match_expression
+from . import mirror
 from .env import Env
 from .mcp_arguments import Arguments, invalid
 from .mcp_stores import Stores, in_scope
@@ -25,23 +29,25 @@ LIST_LIMIT = 50
 _SECTIONS = 3
 _SHOWN_LINES = 240  # characters of a section that recall shows; the tool for reading has the rest
 
+_BY_MEANING = 1000  # memories of a store in which a query that no word answers is looked for by meaning: a few ms
+
 Answer = dict[str, Any]
+Later = dict[tuple[str, str], Callable[[], object]]  # by the store's path and what is to be done
 
 
 class MemoryTool:
-    """What the actions need: the stores and the outside world. Every action returns the answer's fields, and the
-    project whose mirror has to follow, None for a read."""
+    """What the actions need: the stores and the outside world."""
 
     def __init__(self, stores: Stores, env: Env) -> None:
         self._stores, self._env = stores, env
 
-    def call(self, args: Arguments, here: Project, client: str) -> tuple[Answer, Project | None]:
-        """Do what `action` says. Raises MemError."""
+    def call(self, args: Arguments, here: Project, client: str) -> tuple[Answer, Later]:
+        """Do what `action` says; return the answer's fields and what is to be done afterwards. Raises MemError."""
         action = args.needed("action", "project_memory")
         if action == "recall":
-            return self._recall(args, here), None
+            return self._recall(args, here)
         if action == "list":
-            return self._list(args, here), None
+            return self._list(args, here), {}
         if action not in ("remember", "correct", "forget"):
             raise invalid("action is remember, recall, list, correct or forget")
         scope = args.text("scope", "project")
@@ -49,7 +55,8 @@ class MemoryTool:
             raise invalid(f"{action} writes to one store: scope is project or personal")
         project = in_scope(here, scope, self._env)[0][0]
         writes = {"remember": self._remember, "correct": self._correct, "forget": self._forget}
-        return writes[action](args, project, client), project
+        answer = writes[action](args, project, client)
+        return answer, {(project.store_path, "mirror"): lambda: mirror.refresh(project, self._env)}
 
     def _remember(self, args: Arguments, project: Project, client: str) -> Answer:
         content = args.needed("content", "remember")
@@ -80,7 +87,7 @@ class MemoryTool:
             raise NotFound(f"no memory has the id {printable(key)[:40]}: the project has no store yet")
         return store
 
-    def _recall(self, args: Arguments, here: Project) -> Answer:
+    def _recall(self, args: Arguments, here: Project) -> tuple[Answer, Later]:
         query = args.needed("query", "recall")
         limit = _bounded(args.number("limit", 5), RECALL_LIMIT)
         filters = Filters(kind=_kind(args), area=args.text("area"), tag=_one_tag(args))
@@ -91,14 +98,12 @@ class MemoryTool:
         found = found[:limit]
         texts = [f"{hit.memory.title}\n{hit.memory.content}" for hit, _, _ in found]
         shown = [found[i] for i in fit(texts, RECALL_TOKENS)]
-        rows = [_row(hit.memory, self._env.now(), store, warning, body=True) for hit, warning, store in shown]
-        for store in {id(store): store for _, _, store in shown}.values():
-            store.stamp([hit for hit, _, own in shown if own is store])
-        answer: Answer = {"status": "ok", "note": FENCE, "memories": rows, **_where(here)}
+        memories = [_row(hit.memory, self._env.now(), store, warning, body=True) for hit, warning, store in shown]
+        answer: Answer = {"status": "ok", "note": FENCE, "memories": memories, **_where(here)}
         parts = self._sections(here, query) if not any(filters) else []
         if parts:
             answer["notebook"] = parts
-        return answer
+        return answer, _stamps([(hit, store) for hit, _, store in shown])
 
     def _hits(
         self, project: Project, warning: str, query: str, *, limit: int, filters: Filters
@@ -110,7 +115,7 @@ class MemoryTool:
             if store is None:
                 return []
             hits = search(store.db, query, limit=limit, now=store.now(), filters=filters)
-            if not hits and not warning:
+            if not hits and not warning and rows.count_active(store.db, timestamp(store.now())) <= _BY_MEANING:
                 hits = context(store.db, query, limit=limit, now=store.now(), embedder=shipped(), filters=filters)
         except (StoreError, sqlite3.Error):
             if not warning:
@@ -132,20 +137,43 @@ class MemoryTool:
     def _list(self, args: Arguments, here: Project) -> Answer:
         limit = _bounded(args.number("limit", LIST_LIMIT), 1000)
         kind, area, tag = _kind(args), args.text("area"), _one_tag(args)
-        rows: list[Answer] = []
+        listed: list[Answer] = []
         total = 0
         for project, warning in in_scope(here, args.text("scope", "project"), self._env):
             try:
                 store = self._stores.reader(project)
-                memories = store.list(kind=kind, area=area, tag=tag) if store else []
+                if store is None:
+                    continue
+                if kind or area or tag:
+                    memories = store.list(kind=kind, area=area, tag=tag)
+                    total += len(memories)
+                else:
+                    memories, count = _newest(store, limit)
+                    total += count
             except StoreError:
                 if not warning:
                     raise
                 continue
-            total += len(memories)
-            room = max(0, limit - len(rows))
-            rows += [_row(one, self._env.now(), store, warning, body=False) for one in memories[:room]]
-        return {"status": "ok", "memories": rows, "total": total, **_where(here)}
+            room = max(0, limit - len(listed))
+            listed += [_row(one, self._env.now(), store, warning, body=False) for one in memories[:room]]
+        return {"status": "ok", "memories": listed, "total": total, **_where(here)}
+
+
+def _stamps(shown: list[tuple[Hit, Store]]) -> Later:
+    """Return the notes that memories were recalled, one a store: each waits for the disk, and no answer should."""
+    later: Later = {}
+    for store in {store.path: store for _, store in shown}.values():
+        hits = [hit for hit, own in shown if own is store]
+        later[store.path, f"recalled {[hit.memory.id for hit in hits]}"] = partial(store.stamp, hits)
+    return later
+
+
+def _newest(store: Store, limit: int) -> tuple[list[Memory], int]:
+    """Return the newest memories and how many there are. An id begins with its time: no row is sorted."""
+    now = timestamp(store.now())
+    where = "+status = 'active' AND (expires_at = '' OR expires_at > ?)"  # the + keeps SQLite off that index
+    found = rows.select(store.db, where, (now, limit), "ORDER BY id DESC LIMIT ?")
+    return found, rows.count_active(store.db, now)
 
 
 def _fields(args: Arguments) -> dict[str, Any]:

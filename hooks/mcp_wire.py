@@ -9,9 +9,13 @@ Source: JSON-RPC 2.0; Model Context Protocol 2025-11-25 and 2026-07-28, "Base pr
 from __future__ import annotations
 
 import json
+from _thread import allocate_lock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+if TYPE_CHECKING:
+    from threading import Thread
 
 LINE_LIMIT = 16 * 1024 * 1024  # bytes of one message; the largest notebook fits, escaped
 WAITING_LIMIT = 1000  # calls that may wait; more is a client gone wild
@@ -160,15 +164,11 @@ class Session:
         settle: Callable[[], None],
         close: Callable[[], None],
     ) -> None:
-        import threading
-        from queue import SimpleQueue
-
         self._at_once, self._send, self._settle, self._close = at_once, send, settle, close
-        self._lock = threading.Lock()
-        self._queue: SimpleQueue[tuple[Request, Callable[[], dict[str, Any]]] | None] = SimpleQueue()
+        self._lock = allocate_lock()
         self._cancelled: set[str | int] = set()
         self._waiting: dict[str | int, int] = {}
-        self._worker = threading.Thread(target=self._work, name="calls")
+        self._worker: Thread | None = None
         self._gone = False
 
     def receive(self, line: bytes | None) -> None:
@@ -186,7 +186,7 @@ class Session:
 
     def finish(self) -> None:
         """Answer what is in flight, settle, close."""
-        if self._worker.ident is not None:
+        if self._worker:
             self._queue.put(None)
             self._worker.join()
 
@@ -208,9 +208,17 @@ class Session:
             if sum(self._waiting.values()) >= WAITING_LIMIT:
                 raise Fault(TOO_BUSY, f"{WAITING_LIMIT} calls are waiting; try again later", request_id=request.id)
             self._waiting[request.id] = self._waiting.get(request.id, 0) + 1
+        if self._worker is None:
+            self._start()
         self._queue.put((request, result))
-        if self._worker.ident is None:
-            self._worker.start()
+
+    def _start(self) -> None:
+        from queue import SimpleQueue  # with threading 5 ms that listing the tools does not pay
+        from threading import Thread
+
+        self._queue: SimpleQueue[tuple[Request, Callable[[], dict[str, Any]]] | None] = SimpleQueue()
+        self._worker = Thread(target=self._work, name="calls")
+        self._worker.start()
 
     def _notice(self, message: Notification) -> None:
         request_id = message.params.get("requestId")

@@ -150,7 +150,7 @@ def test_tools_are_the_five_with_their_arguments() -> None:
         "update_project_memory": ("patch_content", *path),
     } == said.ARGUMENTS  # fmt: skip
     kinds = said.TOOLS[0]["inputSchema"]["properties"]["type"]["enum"]
-    assert tuple(kinds) == KINDS
+    assert tuple(kinds) == KINDS == tuple(said.KINDS)
 
 
 def test_tools_say_whether_they_write() -> None:
