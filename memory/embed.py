@@ -142,7 +142,8 @@ class StaticTable:
         return [x / length for x in components] if length else [0.0] * self.dimensions
 
     def _pieces(self, text: str) -> list[int]:
-        text = re.sub(_CAMEL, " ", text).lower()
+        if not text.islower():
+            text = re.sub(_CAMEL, " ", text).lower()
         if not text.isascii():
             import unicodedata  # only where there is something to strip
 

@@ -29,6 +29,9 @@ _SHARE_OF_WORDS_ALONE = 0.45
 # BM25 weights of title, content, labels and parts. Source: measured on seven public sets, see tests/bench.
 _FIELDS = "2.0, 1.0, 1.0, 0.5"
 _Scored = list[tuple[int, float, str]]
+# Which memories may be found: SQL that follows a row id, its values, and whether a filter was given: then the nearest
+# of all may well hold none of them.
+_Condition = tuple[str, tuple[str, ...], bool]
 
 
 class Filters(NamedTuple):
@@ -47,15 +50,6 @@ class Filters(NamedTuple):
 
 
 ALL = Filters()
-
-
-class _Condition(NamedTuple):
-    """Which memories may be found: SQL that follows a row id, and its values. `is_narrow` says that a filter was
-    given: then the nearest of all may well hold none of them."""
-
-    sql: str
-    values: tuple[str, ...]
-    is_narrow: bool
 
 
 def search(
@@ -134,7 +128,7 @@ def _allowed(filters: Filters, now: str) -> _Condition:
     """Return the SQL condition on memories.rowid that lets a memory be found, and its values."""
     expired = "SELECT rowid FROM memories WHERE status = 'active' AND expires_at <> '' AND expires_at <= ?"
     if filters == ALL:
-        return _Condition(f"NOT IN ({expired})", (now,), False)
+        return f"NOT IN ({expired})", (now,), False
     tests = {
         "kind = ?": (filters.kind,),
         "(area = ? OR substr(area, 1, length(?) + 1) = ? || '/')": (filters.area,) * 3,
@@ -148,7 +142,7 @@ def _allowed(filters: Filters, now: str) -> _Condition:
     used = {test: wanted for test, wanted in tests.items() if wanted[0]}
     condition = " AND ".join(["status = 'active'", "(expires_at = '' OR expires_at > ?)", *used])
     found = f"SELECT rowid FROM memories WHERE {condition}"  # noqa: S608 - conditions of ours, values bound
-    return _Condition(f"IN ({found})", (now, *(value for wanted in used.values() for value in wanted)), True)
+    return f"IN ({found})", (now, *(value for wanted in used.values() for value in wanted)), True
 
 
 def _lexical(db: sqlite3.Connection, expression: str, allowed: _Condition, depth: int) -> dict[int, float]:
@@ -156,9 +150,9 @@ def _lexical(db: sqlite3.Connection, expression: str, allowed: _Condition, depth
     if not expression:
         return {}
     rows = db.execute(
-        f"SELECT rowid, -bm25(words, {_FIELDS}) AS score FROM words WHERE words MATCH ? AND rowid {allowed.sql}"  # noqa: S608
+        f"SELECT rowid, -bm25(words, {_FIELDS}) AS score FROM words WHERE words MATCH ? AND rowid {allowed[0]}"  # noqa: S608
         " ORDER BY score DESC, rowid DESC LIMIT ?",
-        (expression, *allowed.values, depth),
+        (expression, *allowed[1], depth),
     )
     return dict(rows.fetchall())
 
@@ -173,13 +167,13 @@ def _semantic(
     also: Sequence[int] = (),
 ) -> dict[int, float]:
     """Return the cosines of the memories that may be found, by row id."""
-    within = allowed[:2] if allowed.is_narrow else None
+    within = allowed[:2] if allowed[2] else None
     rowids, rows = vectors.candidates(db, embedder, vector, depth=depth, also=also, within=within)
     scores = dict(zip(rowids, cosines(vector.vector, rows), strict=True))
     places = ",".join(map(str, rowids))
     found = db.execute(
-        f"SELECT rowid FROM memories WHERE rowid IN ({places}) AND rowid {allowed.sql}",  # noqa: S608 - integers
-        allowed.values,
+        f"SELECT rowid FROM memories WHERE rowid IN ({places}) AND rowid {allowed[0]}",  # noqa: S608 - integers
+        allowed[1],
     )
     return {row[0]: scores[row[0]] for row in found}
 

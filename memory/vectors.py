@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from . import rank
 from .errors import Incomplete
@@ -22,6 +22,8 @@ EXACT = 600  # up to so many vectors all are compared exactly; above, those near
 NEAREST = 200  # how many those are: they hold 99 of 100 of the exact best ten
 
 
+# Row ids of memories and their vectors, int8, D a row; parallel.
+_Candidates = tuple[list[int], bytes]
 _JOIN = (
     "SELECT m.rowid, v.vector FROM memories m LEFT JOIN vectors v"
     " ON v.memory = m.id AND v.model = ? AND v.version = m.version "
@@ -32,13 +34,6 @@ _TEXT = "CASE title_derived WHEN 1 THEN '' ELSE title END, content"
 
 class Malformed(Incomplete):
     """A stored vector that can't be one of this model."""
-
-
-class Candidates(NamedTuple):
-    """The vectors of the active memories at one moment. `rowids` and `vectors` (int8, D a row) are parallel."""
-
-    rowids: list[int]
-    vectors: bytes
 
 
 def identity(embedder: Embedder) -> str:
@@ -105,7 +100,7 @@ def candidates(
     depth: int = NEAREST,
     also: Sequence[int] = (),
     within: tuple[str, tuple[str, ...]] | None = None,
-) -> Candidates:
+) -> _Candidates:
     """Return the vectors worth an exact comparison: all in a small store, else the nearest by sign bits, `depth` or
     `NEAREST` of them, and those of the memories whose row ids are in `also`.
 
@@ -161,7 +156,7 @@ def _all_signs(db: sqlite3.Connection, embedder: Embedder, active: int) -> tuple
     return places.split(","), signs
 
 
-def _checked(rows: Iterable[tuple[int, bytes | None]], embedder: Embedder) -> Candidates:
+def _checked(rows: Iterable[tuple[int, bytes | None]], embedder: Embedder) -> _Candidates:
     found = list(rows)
     lengths = {len(vector) for _, vector in found if vector is not None}
     if lengths - {embedder.dimensions}:
@@ -169,7 +164,7 @@ def _checked(rows: Iterable[tuple[int, bytes | None]], embedder: Embedder) -> Ca
     missing = sum(vector is None for _, vector in found)
     if missing:
         raise _incomplete(missing, len(found))
-    return Candidates([rowid for rowid, _ in found], b"".join([vector for _, vector in found if vector]))
+    return [rowid for rowid, _ in found], b"".join([vector for _, vector in found if vector])
 
 
 def _incomplete(missing: int, active: int) -> Incomplete:
