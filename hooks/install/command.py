@@ -44,6 +44,9 @@ def install_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mem install`."""
     _arguments(parser)
     parser.add_argument(
+        "--tool-guard", action="store_true", help="let the guard judge what an agent's tools write, before they do"
+    )
+    parser.add_argument(
         "--shared-hooks", action="store_true", help="write into a hooks folder that all your repositories use"
     )
 
@@ -107,7 +110,8 @@ def plan(site: Site, draft: Draft, targets: list[str], verb: str) -> Outcome:
 def _site(args: argparse.Namespace, env: Env) -> Site:
     scope = "user" if args.user else "local" if args.local else "project"
     site = find_site(env.cwd, environ=env.environ, project=args.project, scope=scope)
-    return site._replace(client=args.client, shared=getattr(args, "shared_hooks", False))
+    tool_guard, shared = getattr(args, "tool_guard", False), getattr(args, "shared_hooks", False)
+    return site._replace(client=args.client, shared=shared, tool_guard=tool_guard)
 
 
 def _named(names: list[str]) -> list[str]:

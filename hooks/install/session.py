@@ -18,6 +18,13 @@ from .draft import Draft
 from .own import hook_of
 from .site import Site
 
+# Event and matcher of the guard before a tool, where a client's program is known to take it.
+_TOOL_EVENTS = {
+    "claude": ("PreToolUse", "Write|Edit|MultiEdit|NotebookEdit|Bash"),
+    "codex": ("PreToolUse", ""),
+    "gemini": ("BeforeTool", ""),
+    "copilot": ("preToolUse", ""),
+}
 SECONDS = 15  # a cold start on a slow machine took more than 5 s: source claude-mem and codex-plugin-cc reports
 
 
@@ -82,6 +89,10 @@ def wanted(shape: Shape, site: Site) -> list[tuple[str, str, dict[str, Any]]]:
         command = f"{program} hook {hook} --client {shape.client.name}"
         matcher = shape.client.matcher if hook == "session-start" else ""
         made.append((event, matcher, shape.handler(hook, command, shape.client)))
+    if site.tool_guard and shape.client.name in _TOOL_EVENTS:
+        event, matcher = _TOOL_EVENTS[shape.client.name]
+        command = f"{program} hook pre-tool --client {shape.client.name}"
+        made.append((event, matcher, shape.handler("pre-tool", command, shape.client)))
     return made
 
 

@@ -19,7 +19,8 @@ class Site(NamedTuple):
     """`root` is the working tree (a bare repository's own folder), the working directory without git; `git_dir` and
     `common_dir` are "" without git. `scope` is project, local (this machine's, not shared) or user. `program` is the
     absolute path of mem, `on_path` whether PATH finds a mem. `client` narrows the target mcp to one client, `shared`
-    permits to write into a hooks folder that other repositories use too, `named` are the targets of this run."""
+    permits to write into a hooks folder that other repositories use too, `named` are the targets of this run,
+    `tool_guard` asks for the guard before an agent's tool writes a memory file."""
 
     root: str
     git_dir: str
@@ -32,6 +33,7 @@ class Site(NamedTuple):
     client: str = ""
     shared: bool = False
     named: tuple[str, ...] = ()
+    tool_guard: bool = False
 
     def path(self, name: str) -> str:
         """Return the path of a file from the root, or from the home folder in the scope user."""
