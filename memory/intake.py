@@ -6,8 +6,10 @@ from typing import Any
 
 from .errors import Rejected, UsageError
 from .policy import explain, mask, scan
-from .record import Limits, Memory, check_kind, check_tags, clean, derive_title, expiry, new_id, timestamp
+from .record import Limits, Memory, check_kind, check_tags, clean, derive_title, expiry, new_id, printable, timestamp
 
+_FIELDS = ("content", "title", "kind", "area", "tags", "actor", "source_type", "source_ref", "confidence", "expires",
+           "pinned", "shared")  # fmt: skip
 _SHORT = 200  # characters of a name or reference: area, actor, source type and reference
 
 
@@ -30,6 +32,9 @@ def compose(fields: dict[str, Any], *, limits: Limits, now: float, check: bool =
     `fields` are those of `Store.remember`. Raises UsageError for what can't be meant, Rejected for what may not be
     kept. With `check=False` the policy is not asked.
     """
+    unknown = sorted(set(fields) - set(_FIELDS))
+    if unknown:
+        raise UsageError(f"a memory has no field {printable(unknown[0])!r}; it has {', '.join(_FIELDS)}")
     content = clean(str(fields["content"]), "the text", limits.content)
     if not content:
         raise UsageError("the text is empty; say what to remember")

@@ -121,13 +121,14 @@ def supersede(db: sqlite3.Connection, old: Memory, new: Memory) -> None:
 
 def lineage(db: sqlite3.Connection, memory: Memory) -> list[Memory]:
     """Return the memory and all that it superseded, newest first."""
-    line, waiting = [memory], [memory.id]
-    while waiting:
-        current = waiting.pop()
-        older = select(db, "superseded_by = ? AND superseded_by <> ''", (current,))
-        line.extend(one for one in older if one not in line)
-        waiting.extend(one.id for one in older)
-    return line
+    line = {memory.id: memory}
+    waiting = [memory.id]
+    while waiting:  # an import may bring two that one replaced, and even a circle
+        older = select(db, "superseded_by = ? AND superseded_by <> ''", (waiting.pop(),))
+        new = {one.id: one for one in older if one.id not in line}
+        line |= new
+        waiting += new
+    return list(line.values())
 
 
 def erase(db: sqlite3.Connection, memories: Iterable[Memory], forgotten_at: str) -> None:
