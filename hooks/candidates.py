@@ -24,13 +24,14 @@ _SIDES = {2: "ours", 3: "theirs"}  # of an unresolved merge; 1 is their base, wh
 
 class Scope(NamedTuple):
     """What is asked of the guard. `root` is the working tree's top, "" without git; `chosen` tells a memory file by
-    its path from there; `mirror` is the mirror's path."""
+    its path from there; `mirror` is the mirror's path; `objects` is git's object folder, "" where unknown."""
 
     root: str
     cwd: str
     environ: Mapping[str, str]
     chosen: Callable[[str], bool]
     mirror: str = ""
+    objects: str = ""
 
 
 class Asked(NamedTuple):

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from types import TracebackType
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from ..memory.errors import MemError
 from ..memory.record import printable
 from .child import Child, start, talk, wait
+from .loose import read_blob
 
 # What a user sets on purpose for every git: how to reach a remote, which configuration to read, where not to look.
 # The rest of GIT_* is a hook's context.
@@ -26,6 +28,7 @@ _KEPT = frozenset({
     "GIT_SSL_NO_VERIFY", "GIT_TERMINAL_PROMPT",
 })  # fmt: skip
 _IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
+_CAT_FILE = ["cat-file", "--batch"]
 _WINDOW = 3900  # bytes of questions in flight: below PIPE_BUF (4,096), so that a write never waits for a read
 GITLINK = "160000"
 SYMLINK = "120000"
@@ -149,9 +152,8 @@ def tracked(
     Paths are from the root. Raises GitFailed.
     """
     names = list(names)
-    args = ["--literal-pathspecs", "ls-files", "--stage", "-z", "--full-name", "--", *(names or [":/"])]
-    if not names:
-        args.remove("--literal-pathspecs")
+    literal = ["--literal-pathspecs"] if names else []
+    args = [*literal, "ls-files", "--stage", "-z", "--full-name", "--", *(names or [":/"])]
     found = []
     for entry in run(args, cwd=cwd, environ=environ, keep_index=keep_index).split(b"\0"):
         if entry:
@@ -189,26 +191,27 @@ def history(cwd: str, environ: Mapping[str, str]) -> list[tuple[str, Tracked]]:
 
 
 class Blobs:
-    """One `git cat-file --batch`, asked as often as one likes and closed by `with`.
-
-    Objects come one at a time and are cut at `limit` bytes, so that memory is bounded by the largest one.
-    """
+    """One `git cat-file --batch`, asked as often as one likes and closed by `with`. Objects come one at a time, cut at
+    `limit` bytes. With `objects`, git's object folder, git is started once an object does not lie there by itself."""
 
     def __init__(
-        self, *, cwd: str, environ: Mapping[str, str], keep_index: bool = True, limit: int | None = None
+        self, *, cwd: str, environ: Mapping[str, str], keep_index: bool = True, limit: int = 1 << 30, objects: str = ""
     ) -> None:
-        env = _environ(environ, keep_index)
-        env["GIT_NO_REPLACE_OBJECTS"] = "1"  # the commit will hold the object itself, whatever stands in for it here
-        env["GIT_NO_LAZY_FETCH"] = "1"  # what a partial clone lacks is an answer, and no reason for the network
-        self._args = ["cat-file", "--batch"]
-        self._child = _start(self._args, cwd, env)
-        self._out = os.fdopen(self._child.stdout, "rb", buffering=65536)
+        self._cwd = cwd
+        self._environ = _environ(environ, keep_index)
+        self._environ["GIT_NO_REPLACE_OBJECTS"] = "1"  # a commit will hold the object itself, not what stands in for it
+        self._environ["GIT_NO_LAZY_FETCH"] = "1"  # what a partial clone lacks is an answer, no reason for the network
         self._limit = limit
+        self._objects = objects
+        self._child: Child | None = None
+        self._out: BinaryIO
 
     def __enter__(self) -> Blobs:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._child is None:
+            return
         os.close(self._child.stdin)
         self._out.close()
         # Closed before its last answer was read, git dies of SIGPIPE; read() has told whatever mattered.
@@ -217,6 +220,17 @@ class Blobs:
 
     def read(self, names: Iterable[str]) -> Iterator[Blob]:
         """Yield the objects called `names` (ids, or `:path` and `HEAD:path`) in that order. Raises GitFailed."""
+        names = iter(names)
+        for name in names:
+            data = read_blob(self._objects, name, self._limit) if self._objects else None
+            if data is None:
+                # What follows is likely packed too: git answers it in batches.
+                self._objects = ""
+                yield from self._batch(chain((name,), names))
+            else:
+                yield Blob(name, name, "blob", len(data), data)
+
+    def _batch(self, names: Iterable[str]) -> Iterator[Blob]:
         window: list[str] = []
         room = _WINDOW
         for name in names:
@@ -230,9 +244,12 @@ class Blobs:
 
     def _ask(self, names: list[str]) -> Iterator[Blob]:
         # The protocol is one question a line; a path that holds a newline can't be asked for.
-        askable = [name for name in names if "\n" not in name]
+        asked = b"".join(os.fsencode(name) + b"\n" for name in names if "\n" not in name)
+        if self._child is None:
+            self._child = _start(_CAT_FILE, self._cwd, self._environ)
+            self._out = os.fdopen(self._child.stdout, "rb", buffering=65536)
         try:
-            os.write(self._child.stdin, b"".join(os.fsencode(name) + b"\n" for name in askable))
+            os.write(self._child.stdin, asked)
         except BrokenPipeError:
             raise self._failed() from None
         for name in names:
@@ -246,7 +263,7 @@ class Blobs:
         if len(fields) != 3 or fields[1] not in ("blob", "tree", "commit", "tag") or not fields[2].isdigit():
             return Blob(name, "", "", 0, b"")  # "<name> missing", "<name> ambiguous"
         size = int(fields[2])
-        kept = size if self._limit is None else min(size, self._limit)
+        kept = min(size, self._limit)
         data = self._out.read(kept)
         rest = size - kept + 1  # the protocol ends each object with a newline
         while len(data) == kept and rest:
@@ -259,7 +276,7 @@ class Blobs:
         return Blob(name, fields[0], fields[1], size, data)
 
     def _failed(self) -> GitFailed:
-        return _failure(self._args, os.read(self._child.stderr, 4096))
+        return _failure(_CAT_FILE, os.read(self._child.stderr, 4096) if self._child else b"")
 
 
 def _start(args: list[str], cwd: str, environ: dict[str, str]) -> Child:
@@ -272,7 +289,7 @@ def _start(args: list[str], cwd: str, environ: dict[str, str]) -> Child:
 
 
 def _failure(args: list[str], err: bytes, code: int = 1) -> GitFailed:
-    lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
+    lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()] or [f"exit code {code}"]
     fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    said = printable((fatal or lines or [f"exit code {code}"])[0])[:300]
+    said = printable((fatal or lines)[0])[:300]
     return GitFailed(f"git {next((word for word in args if not word.startswith('-')), '')} failed: {said}")

@@ -58,7 +58,8 @@ def scope_of(project: Project, config: settings.Config, env: Env) -> Scope:
     listed = chooser(config["guard.files"])
     # Git is asked even where no .git was found: a hook's GIT_DIR may lie elsewhere.
     root = project.root if project.git_dir or "GIT_DIR" in env.environ else ""
-    return Scope(root, env.cwd, env.environ, lambda path: path == mirror or listed(path), mirror)
+    objects = os.path.join(project.common_dir, "objects") if project.common_dir else ""
+    return Scope(root, env.cwd, env.environ, lambda path: path == mirror or listed(path), mirror, objects)
 
 
 def _joined(first: Asked, second: Asked) -> Asked:

@@ -36,7 +36,8 @@ def reach(
     `allow_from` is "index", or "HEAD" to pass over allowances that the commit itself adds. Raises GitFailed.
     """
     if asked.entries:
-        with git.Blobs(cwd=scope.cwd, environ=scope.environ, limit=candidates.LIMIT + 1) as blobs:
+        limit = candidates.LIMIT + 1
+        with git.Blobs(cwd=scope.cwd, environ=scope.environ, limit=limit, objects=scope.objects) as blobs:
             found = _look(asked, scope, scan, blobs)
     else:
         found = _look(asked, scope, scan, None)

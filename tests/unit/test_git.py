@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
 from memhooks.hooks import git
 from memhooks.hooks.child import find_program
+from memhooks.hooks.loose import read_blob
 
 ZERO = "0" * 40
 
@@ -157,11 +159,15 @@ def test_changed_follows_a_rename(root: str, environ: dict[str, str]) -> None:
     assert (entry.status, entry.old_path, entry.path) == ("R", "old", "new")
 
 
-def test_blobs_answers_thousands_in_order_and_names_the_missing(root: str, environ: dict[str, str]) -> None:
+@pytest.mark.parametrize("loose", [False, True], ids=["git", "loose"])
+def test_blobs_answers_thousands_in_order_and_names_the_missing(
+    root: str, environ: dict[str, str], loose: bool
+) -> None:
     put(root, environ, small="1", big="x" * 200_000, empty="")
     ids = {entry.path: entry.blob for entry in git.staged(root, environ)}
     asked = [ids["small"], ZERO, ids["big"], ids["empty"], "HEAD:none", "a\nb"] * 400
-    with git.Blobs(cwd=root, environ=environ) as blobs:
+    objects = os.path.join(root, ".git", "objects") if loose else ""
+    with git.Blobs(cwd=root, environ=environ, objects=objects) as blobs:
         answers = list(blobs.read(asked))
     assert [blob.name for blob in answers] == asked
     assert [(blob.kind, blob.size, len(blob.data)) for blob in answers[:6]] == [
@@ -216,3 +222,33 @@ def test_calls_work_with_sha256(tmp_path: Path, environ: dict[str, str]) -> None
         ]
     git.run(["commit", "-qm", "x"], cwd=root, environ=environ)
     assert len(git.history(root, environ)) == 200
+
+
+def test_blobs_that_lie_loose_start_no_git(root: str, environ: dict[str, str]) -> None:
+    put(root, environ, a="1", b="x" * 100_000, c="")
+    ids = {entry.path: entry.blob for entry in git.staged(root, environ)}
+    objects = os.path.join(root, ".git", "objects")
+    with git.Blobs(cwd=root, environ={"PATH": "/nowhere"}, objects=objects) as blobs:
+        assert [blob.size for blob in blobs.read(ids.values())] == [1, 100_000, 0]
+    git.run(["commit", "-qm", "x"], cwd=root, environ=environ)
+    git.run(["gc", "-q"], cwd=root, environ=environ)
+    put(root, environ, d="loose")
+    with git.Blobs(cwd=root, environ=environ, objects=objects) as blobs:
+        assert [blob.size for blob in blobs.read([*ids.values(), ":d"])] == [1, 100_000, 0, 5]
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "rubbish", "longer", "tree"])
+def test_read_blob_leaves_what_is_not_plain_to_git(root: str, environ: dict[str, str], damage: str) -> None:
+    put(root, environ, a="some text that is long enough to be cut")
+    objects = os.path.join(root, ".git", "objects")
+    (entry,) = git.staged(root, environ)
+    path = Path(objects, entry.blob[:2], entry.blob[2:])
+    assert read_blob(objects, entry.blob, 1000) == b"some text that is long enough to be cut"
+    assert read_blob(objects, entry.blob, 20) is None
+    whole = path.read_bytes()
+    path.chmod(0o600)
+    path.write_bytes({
+        "empty": b"", "cut": whole[:-2], "rubbish": b"rubbish", "longer": whole + b"x",
+        "tree": zlib.compress(b"tree 1\0x"),
+    }[damage])  # fmt: skip
+    assert read_blob(objects, entry.blob, 1000) is None
