@@ -46,8 +46,9 @@ class Eyes:
         self.is_blind = False
         self.reason = ""
         self._watched: dict[Place, tuple[Any, tuple[int, int]]] = {}
-        self._observer: Any = Observer()
+        self._observer: Any = None
         try:
+            self._observer = Observer()
             self._observer.start()
         except OSError as error:
             self._give_up(error)
@@ -68,7 +69,7 @@ class Eyes:
 
     def close(self) -> None:
         """End the observer's threads."""
-        if self._observer.is_alive():
+        if self._observer and self._observer.is_alive():
             self._observer.stop()
             self._observer.join(0.5)
 
