@@ -192,7 +192,9 @@ def _below(path: str, *, choose: bool) -> Iterator[str]:
         yield path
         return
     for folder, folders, files in os.walk(path):
-        folders[:] = sorted(name for name in folders if name != ".git")
+        # A repository within this one is judged by its own hooks.
+        inner = [name for name in folders if os.path.lexists(os.path.join(folder, name, ".git"))]
+        folders[:] = sorted(set(folders) - {".git", *inner})
         for name in sorted(files):
             yield os.path.join(folder, name)
 

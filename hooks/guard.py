@@ -4,7 +4,8 @@ The index is judged, not the working copy, and an error of our own is a refusal.
 error, where git and the pre-commit framework show it, and is silent about a clean commit. Exit code 1 refuses.
 
 An amended commit is compared with HEAD as any other, since git does not tell its hooks that it amends: what an earlier
-commit let in shows up when the file is staged again, and by `mem guard --all`.
+commit let in shows up when the file is staged again, and by `mem guard --all`. A cherry-pick, a revert or a rebase
+without a conflict runs no pre-commit hook: `mem guard --all` and `mem guard sweep` find what comes that way.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def scope_of(project: Project, config: settings.Config, env: Env) -> Scope:
     """Return the scope of a run in `project`: which files hold memory there."""
     mirror = config["mirror.path"]
     listed = chooser(config["guard.files"])
-    # Git is asked even where no .git was found: a hook's GIT_DIR may lie elsewhere.
-    root = project.root if project.git_dir or "GIT_DIR" in env.environ else ""
+    # A repository may lie elsewhere than its files (`git --git-dir=… --work-tree=…`): its hooks run at the top of them.
+    root = project.root if project.git_dir else env.cwd if "GIT_DIR" in env.environ else ""
     objects = os.path.join(project.common_dir, "objects") if project.common_dir else ""
     return Scope(root, env.cwd, env.environ, lambda path: path == mirror or listed(path), mirror, objects)
 

@@ -425,6 +425,50 @@ def test_guard_of_a_folder_judges_what_lies_below(guard_repo: Repo) -> None:
     assert "docs/deep/code.py:1:6" in guard_repo.mem("guard", "docs", check=False).stderr
 
 
+@pytest.mark.parametrize("count", [3, 300])
+def test_guard_takes_many_names_from_a_subfolder(guard_repo: Repo, count: int) -> None:
+    names = [f"MEMORY.md/{number}/MEMORY.md" for number in range(count)]
+    for name in names:
+        guard_repo.write(f"deep/{name}", FACT)
+    guard_repo.write("AGENTS.md", BAD)
+    guard_repo.git("add", "-A")
+    absolute = str(guard_repo.path / "AGENTS.md")
+    done = guard_repo.mem("hook", "guard", "--", *names, absolute, cwd=guard_repo.path / "deep", check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("AGENTS.md:2:21: ")
+    assert f"1 of {count + 1} memory files" in done.stderr
+    assert guard_repo.mem("hook", "guard", *names, cwd=guard_repo.path / "deep").stderr == ""
+
+
+def test_guard_of_a_folder_leaves_inner_repositories_alone(guard_repo: Repo) -> None:
+    inner = guard_repo._replace(path=guard_repo.path / "docs" / "inner")
+    inner.path.mkdir(parents=True)
+    inner.git("init", "-q")
+    inner.write("MEMORY.md", BAD)
+    guard_repo.write("docs/MEMORY.md", FACT)
+    assert guard_repo.mem("guard", "docs").returncode == 0
+    assert inner.mem("guard", "MEMORY.md", check=False).returncode == 1
+
+
+def test_guard_works_where_files_and_repository_lie_apart(repo: Repo, tmp_path: Path) -> None:
+    home = repo._replace(path=tmp_path / "dotfiles")
+    home.path.mkdir()
+    where = (f"--git-dir={tmp_path / 'apart.git'}", f"--work-tree={home.path}")
+    repo.git("init", "-q", "--bare", str(tmp_path / "apart.git"))
+    hook = tmp_path / "apart.git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexec mem hook guard\n")
+    hook.chmod(0o755)
+    home.write("CLAUDE.md", BAD)
+    home.git(*where, "add", "CLAUDE.md")
+    done = home.git(*where, "commit", "-qm", "x", check=False)
+    assert done.returncode == 1
+    rule, print16 = allow_command(done.stderr)[2:]
+    home.write(".mem-allow", f"{rule} {print16}  # a sample\n")
+    home.git(*where, "add", ".mem-allow")
+    assert "a sample" in home.git(*where, "commit", "-qm", "x").stderr
+
+
 def test_guard_fails_closed_outside_of_a_repository(repo: Repo, tmp_path: Path) -> None:
     bare = tmp_path / "plain"
     bare.mkdir()
