@@ -96,7 +96,7 @@ class MemoryTool:
             for hit, store in self._hits(project, warning, query, limit=limit, filters=filters):
                 found.append((hit, warning, store))
         found = found[:limit]
-        texts = [f"{hit.memory.title}\n{hit.memory.content}" for hit, _, _ in found]
+        texts = [_shown_text(hit.memory) for hit, _, _ in found]
         shown = [found[i] for i in fit(texts, RECALL_TOKENS)]
         memories = [_row(hit.memory, self._env.now(), store, warning, body=True) for hit, warning, store in shown]
         answer: Answer = {"status": "ok", "note": FENCE, "memories": memories, **_where(here)}
@@ -115,7 +115,7 @@ class MemoryTool:
             if store is None:
                 return []
             hits = search(store.db, query, limit=limit, now=store.now(), filters=filters)
-            if not hits and not warning and rows.count_active(store.db, timestamp(store.now())) <= _BY_MEANING:
+            if not hits and not warning and _is_small(store):
                 hits = context(store.db, query, limit=limit, now=store.now(), embedder=shipped(), filters=filters)
         except (StoreError, sqlite3.Error):
             if not warning:
@@ -159,6 +159,11 @@ class MemoryTool:
         return {"status": "ok", "memories": listed, "total": total, **_where(here)}
 
 
+def _shown_text(memory: Memory) -> str:
+    """Return what counts against the budget: a derived title is not shown beside the content that it comes from."""
+    return memory.content if memory.title_derived else f"{memory.title}\n{memory.content}"
+
+
 def _stamps(shown: list[tuple[Hit, Store]]) -> Later:
     """Return the notes that memories were recalled, one a store: each waits for the disk, and no answer should."""
     later: Later = {}
@@ -173,7 +178,12 @@ def _newest(store: Store, limit: int) -> tuple[list[Memory], int]:
     now = timestamp(store.now())
     where = "+status = 'active' AND (expires_at = '' OR expires_at > ?)"  # the + keeps SQLite off that index
     found = rows.select(store.db, where, (now, limit), "ORDER BY id DESC LIMIT ?")
-    return found, rows.count_active(store.db, now)
+    return found, len(found) if len(found) < limit else rows.count_active(store.db, now)
+
+
+def _is_small(store: Store) -> bool:
+    """Return whether a search by meaning takes a few milliseconds; counting them all would take as long."""
+    return not rows.select(store.db, "+status = 'active'", (_BY_MEANING,), "LIMIT 1 OFFSET ?")
 
 
 def _fields(args: Arguments) -> dict[str, Any]:
