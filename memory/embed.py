@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from .errors import MemError
+from .errors import Unavailable
 
 if TYPE_CHECKING:
     from array import array
@@ -199,20 +199,23 @@ class StaticTable:
         if self._map is None:
             from array import array
             from mmap import ACCESS_READ, mmap
-            from struct import unpack_from
+            from struct import error, unpack_from
 
-            with open(self._path, "rb") as file:
-                view = mmap(file.fileno(), 0, access=ACCESS_READ)
-            magic, bits, count, dimensions, size = unpack_from("<6sHIHI", view, 0)
+            try:
+                with open(self._path, "rb") as file:
+                    view = mmap(file.fileno(), 0, access=ACCESS_READ)
+                magic, bits, count, dimensions, size = unpack_from("<6sHIHI", view, 0)
+            except (OSError, ValueError, error) as reason:
+                raise self._unreadable() from reason
             start = 18 + 4 * (count + 1)
-            if magic != b"SEMB2\0" or bits != 4 or dimensions != self.dimensions:
-                raise MemError(f"{self._path} is not a model of this program; install memhooks again", reason="model")
-            self._offsets = array("I")
-            self._offsets.frombytes(view[18:start])
-            self._words = start
             self._scales = start + size + -(start + size) % 4
             self._rows = self._scales + 4 * count
-            if len(view) != self._rows + count * dimensions // 2:
-                raise MemError(f"{self._path} is cut short; install memhooks again", reason="model")
+            if (magic, bits, dimensions, len(view)) != (b"SEMB2\0", 4, 256, self._rows + count * dimensions // 2):
+                raise self._unreadable()
+            self._words = start
+            self._offsets = array("I", view[18:start])
             self._map = view
         return self._map
+
+    def _unreadable(self) -> Unavailable:
+        return Unavailable(f"the model {self._path} can't be read; install memhooks again")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import vectors
-from .errors import Incomplete, UsageError
+from .errors import Incomplete, Unavailable, UsageError
 from .rank import cosines, fuse, order
 from .record import Hit, timestamp
 from .store import MEMORY_COLUMNS, from_row, snapshot
@@ -74,7 +74,7 @@ def search(
     if mode == "semantic" and embedder is None:
         raise Incomplete("searching by meaning needs a model; `mem model status` shows what there is")
     expression = match_expression(query, prefix=prefix) if mode != "semantic" else ""
-    vector = embedder.embed_query(query) if embedder and mode != "lexical" else None
+    vector = _query_vector(embedder, query, needed=mode == "semantic") if mode != "lexical" else None
     with snapshot(db):
         allowed = _allowed(filters, timestamp(now))
         if mode == "lexical":
@@ -102,7 +102,7 @@ def context(
     words.
     """
     expression = match_expression(query)
-    vector = embedder.embed_query(query) if embedder else None
+    vector = _query_vector(embedder, query)
     with snapshot(db):
         allowed = _allowed(filters, timestamp(now))
         words = _lexical(db, expression, allowed, max(limit, _DEPTH))
@@ -122,6 +122,17 @@ def _holds(db: sqlite3.Connection, expression: str, scored: _Scored, share: floa
     sql = "SELECT count(*) FROM words WHERE rowid = ? AND words MATCH ?"
     held = sum(db.execute(sql, (scored[0][0], term)).fetchone()[0] for term in terms)
     return bool(held == len(terms) or (held >= 2 and held >= share * len(terms)))
+
+
+def _query_vector(embedder: Embedder | None, query: str, *, needed: bool = False) -> Vector | None:
+    """Return the query's vector; None where the model knows none of its words, or can't be read and isn't `needed`."""
+    try:
+        vector = embedder.embed_query(query) if embedder else None
+    except Unavailable:  # words find what they can without a model
+        if needed:
+            raise
+        return None
+    return vector if vector and (needed or any(vector.vector)) else None
 
 
 def _allowed(filters: Filters, now: str) -> _Condition:

@@ -25,7 +25,7 @@ NEAREST = 200  # how many those are: they hold 99 of 100 of the exact best ten
 # Row ids of memories and their vectors, int8, D a row; parallel.
 _Candidates = tuple[list[int], bytes]
 _JOIN = (
-    "SELECT m.rowid, v.vector FROM memories m LEFT JOIN vectors v"
+    "SELECT m.rowid, v.vector, length(v.signs) FROM memories m LEFT JOIN vectors v"
     " ON v.memory = m.id AND v.model = ? AND v.version = m.version "
 )
 # A title that was taken from the content says nothing more.
@@ -149,22 +149,24 @@ def _all_signs(db: sqlite3.Connection, embedder: Embedder, active: int) -> tuple
         " CAST(group_concat(signs, '') AS BLOB) FROM vectors WHERE model = ?",
         (size, size // 8, identity(embedder)),
     ).fetchone()
-    if malformed:
-        raise _malformed()
     if covered < active:
         raise _incomplete(active - covered, active)
+    if malformed or len(signs) != covered * size // 8:
+        raise _malformed()
     return places.split(","), signs
 
 
-def _checked(rows: Iterable[tuple[int, bytes | None]], embedder: Embedder) -> _Candidates:
+def _checked(rows: Iterable[tuple[int, bytes | None, int]], embedder: Embedder) -> _Candidates:
     found = list(rows)
-    lengths = {len(vector) for _, vector in found if vector is not None}
-    if lengths - {embedder.dimensions}:
+    blocks = [vector for _, vector, _ in found if vector is not None]
+    size = embedder.dimensions
+    if any(not isinstance(block, bytes) or len(block) != size for block in blocks) or any(
+        signs not in (None, size // 8) for _, _, signs in found
+    ):
         raise _malformed()
-    missing = sum(vector is None for _, vector in found)
-    if missing:
-        raise _incomplete(missing, len(found))
-    return [rowid for rowid, _ in found], b"".join([vector for _, vector in found if vector])
+    if len(blocks) < len(found):
+        raise _incomplete(len(found) - len(blocks), len(found))
+    return [rowid for rowid, _, _ in found], b"".join(blocks)
 
 
 def _incomplete(missing: int, active: int) -> Incomplete:

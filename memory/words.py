@@ -46,7 +46,10 @@ def index_parts(title: str, content: str, labels: str) -> str:
     """Return the extra index terms of a memory, space separated: the words within identifiers, compounds written
     together, versions without their v, and pieces of two characters from scripts without spaces."""
     parts: list[str] = []
-    for chunk in _chunks(f"{title}\n{content}\n{labels}"):
+    text = f"{title}\n{content}\n{labels}"
+    for chunk in _chunks(text):
+        if chunk not in text:  # its compatibility form is another
+            parts.append(chunk)
         if not (chunk.isascii() and chunk.isalpha() and chunk[1:].islower()):
             _chunk_parts(chunk, parts)
     return " ".join(parts)
@@ -138,7 +141,11 @@ def _chunk_terms(chunk: str) -> list[str]:
             terms.extend(_unspaced_terms(piece))
         elif (len(piece) > 2 or (len(piece) == 2 and piece.isalpha())) and piece.lower() not in STOP_WORDS:
             terms.append(piece)
-    return [*terms, chunk[1:]] if _is_version(chunk) else terms
+    if _is_version(chunk):
+        terms.append(chunk[1:])
+    if len(pieces) == 2 and ("-" in chunk or "_" in chunk):  # pre-commit, precommit
+        terms.append("".join(pieces))
+    return terms
 
 
 def _unspaced_terms(run: str) -> list[str]:

@@ -10,6 +10,7 @@ there and used again: 100,000 memories take minutes to embed.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import resource
@@ -25,11 +26,12 @@ sys.path.insert(0, str(TREE))
 from memhooks.memory import embed, schema, store, vectors  # noqa: E402
 from memhooks.memory.record import Memory, derive_title, new_id, timestamp  # noqa: E402
 
-WORDS = """retry queue token cache index branch commit server client deploy migration schema lock worker session render
-    template parser webhook invoice tenant quota upload search replica backup cursor digest vector anchor mirror notebook
-    sandbox budget limit timeout header cookie locale currency refund cluster volume secret rotation certificate proxy
-    gateway metric alert dashboard pipeline artifact release version flag rollout canary endpoint payload fixture""".split()
-LINKS = "of the in a when for must never always before after because with which breaks needs returns holds".split()
+_COSTS = TREE / "memhooks" / "memory" / "data" / "token_costs.txt"
+# Two thousand words of software, the commonest first: a word's chance falls with its rank, as in real texts.
+WORDS = [
+    word for line in _COSTS.read_text().partition("# pairs")[0].splitlines() if line[0] != "#" for word in line.split()
+]
+CHANCES = list(itertools.accumulate(1 / (rank + 10) for rank in range(len(WORDS))))
 QUERIES = (
     "why does the token rotation block uploads",
     "retry queue timeout",
@@ -81,8 +83,7 @@ def make_store(folder: Path, size: int) -> Path:
 
 
 def sentence(dice: random.Random, number: int) -> str:
-    size = dice.randint(8, 50)
-    words = [dice.choice(WORDS) if dice.random() < 0.5 else dice.choice(LINKS) for _ in range(size)]
+    words = dice.choices(WORDS, cum_weights=CHANCES, k=dice.randint(8, 60))
     if dice.random() < 0.3:
         words.insert(3, f"src/{dice.choice(WORDS)}_{dice.choice(WORDS)}{number % 97}.py")
     return " ".join(words).capitalize()[:449] + "."
@@ -115,12 +116,16 @@ def report(mem: list[str], paths: dict[int, Path], rounds: int) -> None:
         for size, path in paths.items():
             times.setdefault(("reference", 0), []).append(cpu(reference, path.parent))
             for command in ("recall", "context"):
-                times.setdefault((command, size), []).append(cpu([*mem, command, query, "--db", str(path)], path.parent))
+                times.setdefault((command, size), []).append(
+                    cpu([*mem, command, query, "--db", str(path)], path.parent)
+                )
     base = statistics.median(times["reference", 0])
     print(f"reference: {base:.1f} ms of processor time, median of {rounds * len(paths)}")
     print(f"{'ratio to it, by memories':28}" + "".join(f"{size:>10,}" for size in paths))
     for command in ("recall", "context"):
-        print(f"mem {command:24}" + "".join(f"{statistics.median(times[command, size]) / base:10.2f}" for size in paths))
+        print(
+            f"mem {command:24}" + "".join(f"{statistics.median(times[command, size]) / base:10.2f}" for size in paths)
+        )
     for command in ("recall", "context"):
         sizes = [resident([command, QUERIES[0], "--db", str(path)], path.parent) for path in paths.values()]
         print(f"{'mem ' + command + ', resident MB':28}" + "".join(f"{megabytes:10.1f}" for megabytes in sizes))

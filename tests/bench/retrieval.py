@@ -123,7 +123,9 @@ def lines(path: Path) -> Iterator[dict[str, object]]:
 def table(figures: dict[str, dict[str, float]]) -> str:
     names = list(figures["lexical"])
     rows = [f"{'nDCG@10':34}" + "".join(f"{name:>10}" for name in names)]
-    rows += [f"{'ours, ' + mode:34}" + "".join(f"{values[name]:10.3f}" for name in names) for mode, values in figures.items()]
+    rows += [
+        f"{'ours, ' + mode:34}" + "".join(f"{values[name]:10.3f}" for name in names) for mode, values in figures.items()
+    ]
     rows += [f"{other:34}" + " " * 10 * (len(names) - 1) + f"{value:10.3f}" for other, value in OTHERS.items()]
     return "\n".join(rows)
 
