@@ -12,7 +12,7 @@ import re
 
 from . import assignments, unwrap
 from .entropy import is_placeholder, is_random
-from .rules import AHEAD, BACK, Rule, expression, secret_rules
+from .rules import AHEAD, BACK, FRAME, Rule, expression, secret_rules
 
 Span = tuple[str, int, int]
 
@@ -22,27 +22,36 @@ _URL = (
     r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s:/@\"'<>`]{0,80}):([^\s/\"'<>`]{4,100})"
     r"@[A-Za-z0-9\[%.-]"
 )
+_SIGNS = {ord(sign): None for sign in "-_."}
 _WEAK = ("password", "passwd", "pass", "pwd", "secret", "user", "postgres", "root", "admin", "guest", "token", "test")
 
 
-def findings(text: str) -> list[Span]:
-    """Return rule, start and end of every credential in `text`, overlaps included."""
-    view = unwrap.unescape(text)
+def findings(view: str) -> list[Span]:
+    """Return rule, start and end of every credential in `view`, ASCII without escapes; overlaps included."""
     tokens = list(re.finditer(_LONG, view))
-    found = provider_findings(view, [token[0] for token in tokens])
+    found = provider_findings(view, [*[token[0] for token in tokens], *_tails(view)])
     found += _url_credentials(view)
     found += assignments.findings(view, tokens)
     for token in tokens:
         if len(token[0]) >= 32 and _is_encoded(token[0]):
             found.append(("base64-credential", token.start(), token.end()))
-    if "*" in view or "`" in view or "<" in view:
-        found += _emphasised(view)
     return found
+
+
+def joined_findings(plain: str, joints: list[int]) -> list[Span]:
+    """Return what provider rules find in the words of `plain` that were broken by emphasis at `joints`."""
+    words = []
+    for joint in joints:
+        start = max(plain.rfind(" ", max(0, joint - 300), joint), plain.rfind("\n", max(0, joint - 300), joint)) + 1
+        word = plain[start : joint + 300].split(maxsplit=1)[0]
+        if len(word) >= 15 and not word.isalpha():
+            words.append(word)
+    return provider_findings(plain, words) if words else []
 
 
 def provider_findings(text: str, tokens: list[str]) -> list[Span]:
     """Return what the provider rules find in `text`, whose long tokens are `tokens`."""
-    hay = "\n".join([*tokens, *_tails(text)])
+    hay = "\n".join(tokens)
     heads = set(re.findall(_HEAD, hay))
     found: list[Span] = []
     for rule in secret_rules():
@@ -50,12 +59,13 @@ def provider_findings(text: str, tokens: list[str]) -> list[Span]:
         literals = [
             literal
             for literal in rule.literals.lstrip("~ ").split()
-            if (literal in text if inner else (len(literal) < 4 or literal[:4] in heads) and literal in hay)
+            if (inner or len(literal) < 4 or literal[:4] in heads)
+            and literal in (text if literal == "PRIVATE" else hay)
         ]
         if literals:
             found += _apply(rule, literals, text)
-        elif not rule.literals and any(token.count(".") == 2 and 50 < len(token) < 90 for token in tokens):
-            found += _dotted(rule, text)
+        elif not rule.literals:
+            found += _dotted(rule, text, tokens)
     return found
 
 
@@ -66,24 +76,30 @@ def _tails(text: str) -> list[str]:
 
 
 def _apply(rule: Rule, literals: list[str], text: str) -> list[Span]:
-    inner = rule.literals.startswith("~")
     compiled = re.compile(expression(rule.pattern))
+    inner = rule.literals.startswith("~")
+    ahead = FRAME if rule.id == "private-key" else AHEAD
     found: list[Span] = []
     for literal in literals:
         at = text.find(literal)
         while at >= 0:
-            match = compiled.search(text, max(0, at - BACK), at + AHEAD) if inner else compiled.match(text, at)
+            match, end = None, at + len(literal)
+            if inner:
+                match = compiled.search(text, max(0, at - BACK), at + ahead)
+            elif end - at > 3 or text[end : end + 10].translate(_SIGNS).isalnum():
+                match = compiled.match(text, at)
             if match and not _excused(rule.id, match[0]):
                 found.append((rule.id, match.start(), match.end()))
-            elif not match and not inner:
+            elif not match and not inner and end - at > 3:
                 found += _wrapped(rule.id, compiled, text, at)
-            at = text.find(literal, max(at + len(literal), match.end() if match else 0))
+            at = text.find(literal, max(end, match.end() if match else 0))
     return found
 
 
 def _wrapped(rule: str, compiled: re.Pattern[str], text: str, at: int) -> list[Span]:
-    """Look at a literal whose pattern failed once more, with emphasis and line wraps taken out."""
-    if at and text[at - 1].isalnum():
+    """Look at a literal whose pattern failed once more, when its token runs into emphasis or the end of a line."""
+    run = re.compile(r"[\w\-+/.~=]*").match(text, at)
+    if not run or text[run.end() : run.end() + 1] not in ("\n", "\r", "*", "`") or (at and text[at - 1].isalnum()):
         return []
     joined, positions = unwrap.collapse(text, at, 300)
     match = compiled.match(joined)
@@ -93,22 +109,16 @@ def _wrapped(rule: str, compiled: re.Pattern[str], text: str, at: int) -> list[S
     return [(rule, at, end)] if end != at + match.end() else []
 
 
-def _emphasised(text: str) -> list[Span]:
-    """Return what provider rules find in words that emphasis breaks up, such as `gh**p_…`."""
-    plain, positions = unwrap.unemphasised(text)
-    if positions is None:
-        return []
-    tokens = re.findall(_LONG, plain)
-    return [
-        (rule, positions.original(start), positions.original(end - 1) + 1)
-        for rule, start, end in provider_findings(plain, tokens)
-    ]
-
-
-def _dotted(rule: Rule, text: str) -> list[Span]:
-    """Return matches of a rule without literals: three parts joined by dots, each of them random."""
-    matches = re.finditer(expression(rule.pattern), text)
-    return [(rule.id, m.start(), m.end()) for m in matches if is_random(m[0].partition(".")[0], limit=0.5)]
+def _dotted(rule: Rule, text: str, tokens: list[str]) -> list[Span]:
+    """Return matches of a rule without literals: three parts joined by dots, the first of them random."""
+    found: list[Span] = []
+    for token in tokens:
+        if token.count(".") == 2 and 50 < len(token) < 120:
+            match = re.search(expression(rule.pattern), token)
+            if match and is_random(match[0].partition(".")[0], limit=0.5):
+                at = text.find(match[0])
+                found.append((rule.id, at, at + len(match[0])))
+    return found
 
 
 def _excused(rule: str, token: str) -> bool:

@@ -17,19 +17,32 @@ def scan(text: str, *, strict: bool = False) -> list[Finding]:
     `strict` is for text that is about to be written, where rephrasing costs little; without it text is judged as a
     commit is.
     """
-    from . import credentials, instructions
-
     spans: list[Finding] = []
     start = 0
     while True:
-        window = text[start : start + WINDOW]
-        for rule, begin, end in credentials.findings(window):
-            spans.append(Finding(rule, start + begin, start + end, "secret"))
-        for rule, begin, end in instructions.findings(window, strict=strict):
-            spans.append(Finding(rule, start + begin, start + end, "instruction"))
+        for finding in _window(text[start : start + WINDOW], strict):
+            spans.append(finding._replace(start=finding.start + start, end=finding.end + start))
         if start + WINDOW >= len(text):
             return _merged(spans)
         start += WINDOW - OVERLAP
+
+
+def _window(text: str, strict: bool) -> list[Finding]:
+    from . import credentials, instructions, unwrap  # not before there is text: who only masks needs no rules
+
+    folded, origin = unwrap.fold(text)
+    view = unwrap.unescape(folded)
+    plain, emphasis = unwrap.unemphasised(view)
+    secrets = credentials.findings(view)
+    joined = credentials.joined_findings(plain, emphasis.removed) if emphasis else []
+    orders = instructions.findings(plain, strict=strict)
+    if emphasis:
+        joined, orders = emphasis.map(joined), emphasis.map(orders)
+    secrets += joined
+    if origin:
+        secrets, orders = origin.map(secrets), origin.map(orders)
+    orders += instructions.foreign_findings(text)
+    return [Finding(*span, "secret") for span in secrets] + [Finding(*span, "instruction") for span in orders]
 
 
 def _merged(spans: list[Finding]) -> list[Finding]:
@@ -74,7 +87,7 @@ def explain(rule: str) -> str:
 
     if rule in _GENERIC:
         return _GENERIC[rule]
-    for name, _, _, text, *_ in rules_instructions.ROWS:
+    for name, _, _, _, text, *_ in rules_instructions.ROWS:
         if name == rule:
             return text
     for row in rules.secret_rules():

@@ -14,7 +14,8 @@ from .rules_core import ROWS as CORE
 from .rules_services import ROWS as SERVICES
 
 BACK = 200  # characters before an inner literal at which a credential may begin
-AHEAD = 4400  # characters after a literal that one match may need: a PEM body of 4096 and its frame
+AHEAD = 500  # characters after an inner literal at which one may end
+FRAME = 4400  # and those of a PEM body of 4096 with its frame
 
 _CLASSES = {"%w": "[A-Za-z0-9]", "%u": "[A-Za-z0-9_-]", "%b": "[A-Za-z0-9+/_-]", "%h": "[0-9a-f]", "%H": "[0-9a-fA-F]"}
 # An emphasis underscore before the credential does not hide it.

@@ -8,22 +8,23 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-# Zero-width and formatting characters and variation selectors, where they stand inside or behind a word.
+# Zero-width and formatting characters and variation selectors.
 _INVISIBLE = (
-    "(?<=\\w)[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]+"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
-# A word in which Latin letters touch Greek, Cyrillic or full-width ones.
-_MIXED = "[a-zA-Z][\u0370-\u04ff\uff21-\uff5a]|[\u0370-\u04ff\uff21-\uff5a][a-zA-Z]|[\uff21-\uff5a]{3}"
+Span = tuple[str, int, int]
+
+_ALPHABETS = "\u0370-\u04ff\uff01-\uff5e"  # Greek, Cyrillic, full-width: letters that look like Latin ones
 _STRANGE = "аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅαοινρτυκηΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 _PLAIN = "aeopcyxijshdqwABEKMHOPCTYXIJSaoivptuknABEZHIKMNOPTYX"
 
 
 def unescape(text: str) -> str:
-    """Return `text` with JSON and HTML escapes of white space and quotes undone, at the same length: `\\n` becomes two
-    spaces, so that a token behind it begins at a boundary."""
+    """Return `text` with JSON and HTML escapes of white space and quotes undone, at the same length: `\\n` becomes a
+    space and a line break, so that a token behind it begins at a boundary."""
     if "\\" in text:
-        for escape, plain in (("\\n", "  "), ("\\t", "  "), ("\\r", "  "), ('\\"', ' "'), ("\\u003d", "     =")):
+        for escape, plain in (("\\n", " \n"), ("\\t", "  "), ("\\r", "  "), ('\\"', ' "'), ("\\u003d", "     =")):
             text = text.replace(escape, plain)
     if "&" in text:
         for escape, plain in (("&quot;", '     "'), ("&#39;", "    '"), ("&lt;", "   <"), ("&gt;", "   >")):
@@ -36,43 +37,60 @@ class Positions:
     `shift` how many characters had been left out up to it."""
 
     def __init__(self, removed: list[int], shift: list[int]) -> None:
-        self._removed, self._shift = removed, shift
+        self.removed, self._shift = removed, shift
 
     def original(self, index: int) -> int:
         """Return the position in the original text of the character at `index`."""
-        at = bisect_right(self._removed, index)
+        at = bisect_right(self.removed, index)
         return index + (self._shift[at - 1] if at else 0)
 
+    def map(self, spans: list[Span]) -> list[Span]:
+        """Return spans of the shortened text as those of the original."""
+        return [(rule, self.original(start), self.original(end - 1) + 1) for rule, start, end in spans]
 
-def visible(text: str) -> tuple[str, Positions | None]:
-    """Return `text` without invisible characters inside words, and how to find the original positions; None for those
-    when nothing was removed."""
-    return _without(text, _INVISIBLE) if not text.isascii() else (text, None)
+
+def strange(text: str) -> str:
+    """Return the characters of `text` that are not ASCII, each once."""
+    return "" if text.isascii() else "".join(char for char in set(text) if char > "\x7f")
+
+
+def fold(text: str) -> tuple[str, Positions | None]:
+    """Return `text` as ASCII: without invisible characters inside words, with letters that look like Latin ones as
+    those, every other one as "?"; and how to find the original positions, None where they are the same."""
+    if text.isascii():
+        return text, None
+    positions = None
+    if re.search(f"[{_INVISIBLE}{_ALPHABETS}]", strange(text)):
+        gaps = re.finditer(f"[{_INVISIBLE}]+", text)
+        inside = [gap.span() for gap in gaps if gap.start() and text[gap.start() - 1].isalnum()]
+        text, positions = _without(text, inside)
+        text = _latin(text)
+    return text.encode("ascii", "replace").decode("ascii"), positions
 
 
 def unemphasised(text: str) -> tuple[str, Positions | None]:
-    """Return `text` without emphasis marks that touch a letter on both sides, as `visible` does."""
-    return _without(text, r"(?<=[A-Za-z0-9_-])(?:\*{1,3}|`|</?[bi]>)(?=[A-Za-z0-9_-])")
+    """Return `text` without emphasis marks that touch a letter on both sides, as `fold` does."""
+    gaps = re.finditer(r"[*`]{1,3}(?=[A-Za-z0-9_-])", text)
+    return _without(text, [gap.span() for gap in gaps if gap.start() and text[gap.start() - 1].isalnum()])
 
 
-def _without(text: str, pattern: str) -> tuple[str, Positions | None]:
+def _without(text: str, gaps: list[tuple[int, int]]) -> tuple[str, Positions | None]:
     pieces, removed, shift = [], [], []
     end = gone = 0
-    for gap in re.finditer(pattern, text):
-        pieces.append(text[end : gap.start()])
-        removed.append(gap.start() - gone)
-        gone += gap.end() - gap.start()
+    for first, last in gaps:
+        pieces.append(text[end:first])
+        removed.append(first - gone)
+        gone += last - first
         shift.append(gone)
-        end = gap.end()
+        end = last
     if not gone:
         return text, None
     return "".join([*pieces, text[end:]]), Positions(removed, shift)
 
 
-def latin(text: str) -> str:
-    """Return `text` with full-width forms and the Greek and Cyrillic letters that look like Latin ones replaced, at the
-    same length, when such letters stand beside Latin ones."""
-    if text.isascii() or not re.search(_MIXED, text):
+def _latin(text: str) -> str:
+    """Return `text` with look-alike letters replaced where they stand in one word with Latin ones."""
+    if not re.search(f"[a-zA-Z][{_ALPHABETS}]|[{_ALPHABETS}][a-zA-Z]|[\uff01-\uff5e]{{3}}", text):
         return text
     for strange, plain in zip(_STRANGE, _PLAIN, strict=True):
         text = text.replace(strange, plain)
@@ -108,5 +126,7 @@ def collapse(text: str, start: int, limit: int) -> tuple[str, list[int]]:
 
 def spaced_words(text: str) -> list[tuple[int, int, str]]:
     """Return the runs of single spaced letters ("i g n o r e  a l l") as start, end and letters without spaces."""
+    if not re.search(r"[ .\-_*|]\w[ .\-_*|]{1,3}\w[ .\-_*|]{1,3}\w[ .\-_*|]{1,3}\w[ .\-_*|]", text):
+        return []
     runs = re.finditer(r"(?<!\w)\w(?:[ .\-_*|]{1,3}\w(?!\w)){7,400}", text)
     return [(run.start(), run.end(), "".join(filter(str.isalpha, run[0])).lower()) for run in runs]

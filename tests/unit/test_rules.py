@@ -40,9 +40,9 @@ def test_secret_rules_have_unique_ids_sources_and_examples() -> None:
 
 
 @pytest.mark.parametrize("row", INSTRUCTIONS, ids=lambda row: row[0])
-def test_instruction_rule_finds_its_hit_and_passes_its_miss(row: tuple[str, str, str, str, str, str]) -> None:
-    rule, _, _, _, hit, miss = row
-    assert rule in [f.rule for f in scan(hit, strict=True)]
+def test_instruction_rule_finds_its_hit_and_passes_its_miss(row: tuple[str, ...]) -> None:
+    rule, hit, miss = row[0], row[5], row[6]
+    assert rule in [f.rule for f in scan(hit, strict=rule in rules_instructions.STRICT)]
     assert rule not in [f.rule for f in scan(miss, strict=True)]
     assert [f for f in scan(miss) if f.category == "instruction"] == []
 
