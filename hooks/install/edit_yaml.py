@@ -30,6 +30,8 @@ def append(text: str, path: Path, value: Any, *, key: str = "") -> str:
         raise Conflict(f"{_name(path[:depth])} is no {'mapping' if entry_key else 'list'}")
     elif entry_key and any(name.value == entry_key for name, _ in found.value):
         raise Conflict(f"{_name((*path[:depth], entry_key))} is there already")
+    elif found.flow_style and not found.value and not root.flow_style and depth == 1:
+        after = _open(text, found, {entry_key: entry} if entry_key else [entry])
     elif found.flow_style:
         after = _insert_flow(text, found, (scalar(entry_key) + ": " if entry_key else "") + flow(entry))
     else:
@@ -51,8 +53,11 @@ def prepend(text: str, key: str, value: Any) -> str:
     return after
 
 
-def remove(text: str, path: Path) -> str:
-    """Return `text` without the entry at `path`. Raises Conflict where there is none, or it shares its line."""
+def remove(text: str, path: Path, *, empty: str = "") -> str:
+    """Return `text` without the entry at `path`; `empty` is what stands in the place of a block that it was all of.
+
+    Raises Conflict where there is no such entry, or it shares its line.
+    """
     root = parse(text)
     parent: Any
     parent, depth = deepest(root, path[:-1]) if root is not None else (None, -1)
@@ -68,6 +73,10 @@ def remove(text: str, path: Path) -> str:
     now = value_of(after)
     if len(places) == 1 and not parent.flow_style:  # an emptied block is null
         _check_same(_set(before, path[:-1], ""), now)
+        if empty and len(path) == 2:
+            colon = _key_end(parse(after), path[0])
+            after = after[:colon] + " " + empty + after[colon:]
+            _check_same(_set(before, path[:-1], value_of(empty)), value_of(after))
     else:
         _check(now, before, path[:-1], key=path[-1], added=removed)
     return after
@@ -139,6 +148,19 @@ def _fill(text: str, root: Any, path: Path, value: Any) -> str:
     at = _line_end(text, key.end_mark.index)
     newline = _newline(text)
     return text[:at] + newline + block(value, key.start_mark.column + 2, newline) + text[at:]
+
+
+def _open(text: str, node: Any, value: Any) -> str:
+    """Put a block in the place of an empty flow collection; a comment behind that stays on its line."""
+    start, end = node.start_mark.index, node.end_mark.index
+    at = _line_end(text, end)
+    line = text[:start].rstrip(" \t") + text[end:at]
+    return line + _newline(text) + block(value, 2, _newline(text)) + text[at:]
+
+
+def _key_end(root: Any, key: str | int) -> int:
+    """Return the place behind the colon of a key of the root mapping that has no value."""
+    return next(int(name.end_mark.index) + 1 for name, _ in root.value if name.value == key)
 
 
 def _insert_flow(text: str, node: Any, entry: str) -> str:

@@ -144,9 +144,11 @@ def _is_current(value: dict[str, Any], wanted: dict[str, Any]) -> bool:
 
 def _take(text: str, named: Named, keep: Any = None) -> str:
     value = named(edit_yaml.value_of, text)
+    # The framework asks for the key: an empty list stays, but where there was no key or no list before us.
+    empty = "[]" if keep is None or keep.get("repos") == [] else ""
     for index in reversed(_ours(value) if isinstance(value, dict) else []):
-        text = named(edit_yaml.remove, text, ("repos", index))
-    return str(named(edit_yaml.prune, text, ("repos",), keep))
+        text = named(edit_yaml.remove, text, ("repos", index), empty=empty)
+    return text if keep is None else str(named(edit_yaml.prune, text, ("repos",), keep))
 
 
 def _put_types(text: str, named: Named) -> str:

@@ -18,6 +18,7 @@ TEXTS = {
     "indented, no newline at the end": "repos:\n  - repo: a",
     "flow inside, key after": "repos:\n  - repo: a\n    args: [a,\n      b]\n\n# tail\nfoo: 1",
     "empty flow list": "repos: []\n",
+    "empty flow list, comment, key after": "repos: [] # none yet\nfoo: 1\n",
     "no value": "repos:\n",
     "block scalar at the end": "repos:\n- a: |\n    hello\n\n    x\n\nfoo: 1\n",
     "folded scalar at the end": "repos:\n- a: >-\n    hello\n    x\n",
@@ -42,7 +43,8 @@ def test_append_then_remove_gives_the_same_text(text):
     after = edit_yaml.append(text, ("repos",), ENTRY)
     listed = edit_yaml.value_of(after)["repos"]
     assert listed[-1] == edit_yaml.as_text(ENTRY)
-    back = edit_yaml.remove(after, ("repos", len(listed) - 1))
+    empty = "[]" if isinstance(before, dict) and before.get("repos") == [] else ""
+    back = edit_yaml.remove(after, ("repos", len(listed) - 1), empty=empty)
     assert edit_yaml.prune(back, ("repos",), keep=before) == text
 
 
@@ -59,6 +61,10 @@ def test_append_makes_nested_mappings():
     assert after == text + "  commands:\n    memory:\n      run: mem x\n"
     back = edit_yaml.remove(after, ("pre-commit", "commands", "memory"))
     assert edit_yaml.prune(back, ("pre-commit", "commands")) == text
+
+
+def test_append_opens_an_empty_list_in_its_place():
+    assert edit_yaml.append("a: [] # c\nb: 1\n", ("a",), "x") == "a: # c\n  - x\nb: 1\n"
 
 
 def test_append_to_a_flow_list():
