@@ -119,11 +119,12 @@ def candidates(
         return _checked(db.execute(f"{_JOIN} WHERE m.status = 'active'", (model,)), embedder)
     places, signs = _all_signs(db, embedder, active)
     near = rank.nearest(rank.distances(query.signs, signs), max(depth, NEAREST))
-    wanted = "SELECT m.rowid FROM vectors v JOIN memories m ON m.id = v.memory WHERE v.rowid IN"
-    wanted += f" ({','.join([places[position] for position in near])})"
-    wanted += "".join([f" UNION SELECT {rowid}" for rowid in also])
+    listed = ",".join([places[position] for position in near])
+    ids = db.execute(f"SELECT m.rowid FROM vectors v JOIN memories m ON m.id = v.memory WHERE v.rowid IN ({listed})")  # noqa: S608
+    listed = ",".join({str(rowid) for rowid in also}.union(str(row[0]) for row in ids))
     # A vector of an older version than its memory is missing: the join finds none then.
-    return _checked(db.execute(f"{_JOIN} WHERE m.rowid IN ({wanted})", (model,)), embedder)
+    # The + keeps SQLite from walking all active memories instead of going to the rows.
+    return _checked(db.execute(f"{_JOIN} WHERE +m.status = 'active' AND m.rowid IN ({listed})", (model,)), embedder)
 
 
 def nearest(db: sqlite3.Connection, embedder: Embedder, query: Vector, limit: int) -> list[tuple[str, float]]:
