@@ -168,6 +168,8 @@ class Watched:
         if self.done.get(action.name) == inputs or (failure and failure.inputs == inputs and now < failure.again):
             return False
         try:
+            # Found anew, later than the inputs were read: a branch that changed in between is seen by the next round.
+            self.project = self._find()
             action.run(self.project, self.env)
         except Exception as error:  # noqa: BLE001 - one action that fails must not end the watch
             self._failed(action, inputs, error, now)
