@@ -22,7 +22,7 @@ def program() -> list[str]:
     # A tree or an unpacked wheel is found by its folder; an editable install by the finder that it registered.
     root = os.path.dirname(home) if os.path.basename(home) == "memhooks" else ""
     path = f"sys.path.insert(0, {root!r}); " if root else ""
-    code = f"import sys; {path}from memhooks.hooks.cli import main; sys.exit(main())"
+    code = f"import sys; {path}from memhooks.hooks.cli import entry; entry()"
     return [sys.executable, "-P", "-c", code]
 
 

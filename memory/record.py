@@ -6,10 +6,9 @@ microsecond (`2026-01-31T12:00:00.000000Z`), so that they sort as text.
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from datetime import UTC, datetime, timedelta
+import time
 from typing import NamedTuple
 
 from .errors import Rejected, UsageError
@@ -113,11 +112,14 @@ _SPAN_DAYS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30, "y": 365}
 
 def timestamp(now: float) -> str:
     """Return seconds since the epoch as UTC, ISO 8601 with microseconds and a final Z."""
-    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    whole, micro = divmod(round(now * 1_000_000), 1_000_000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{micro:06d}Z"
 
 
 def seconds(stamp: str) -> float:
     """Return an ISO 8601 time as seconds since the epoch; a time without a zone is UTC. Raises ValueError."""
+    from datetime import UTC, datetime  # json and datetime: a clean commit needs neither
+
     moment = datetime.fromisoformat(stamp)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
@@ -197,6 +199,8 @@ def check_tags(tags: object, limit: int) -> tuple[str, ...]:
     are taken alike, since agents send all four. Raises UsageError for anything else, Rejected over `limit`."""
     if isinstance(tags, str):
         try:
+            import json
+
             tags = json.loads(tags) if tags.lstrip().startswith("[") else tags.split(",")
         except (ValueError, RecursionError):
             raise UsageError("tags look like a JSON list but are not one") from None
@@ -222,7 +226,7 @@ def expiry(text: str, now: float) -> str:
         else:
             when = seconds(text.strip())
             if len(text.strip()) == 10:
-                when += timedelta(days=1).total_seconds() - 1
+                when += 86400 - 1
         stamp = timestamp(when)
     except (ValueError, OverflowError, OSError):
         raise UsageError(f"{printable(text)!r} is no expiry; write a date such as 2027-01-31, or 30d") from None

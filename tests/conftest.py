@@ -90,7 +90,7 @@ def mem_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     script = folder / "mem"
     script.write_text(
         f"#!{sys.executable}\nimport sys\nsys.path[0] = {str(TREE)!r}\n"
-        "from memhooks.hooks.cli import main\nsys.exit(main())\n"
+        "from memhooks.hooks.cli import entry\nentry()\n"
     )
     script.chmod(0o755)
     return folder
