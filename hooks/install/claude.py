@@ -15,8 +15,7 @@ from .site import Site
 def path(site: Site) -> str:
     """Return the settings file of the scope at hand."""
     if site.scope == "user":
-        folder = site.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(site.home, ".claude")
-        return os.path.join(folder, "settings.json")
+        return os.path.join(site.environ.get("CLAUDE_CONFIG_DIR") or site.path(".claude"), "settings.json")
     return site.path(".claude/settings.local.json" if site.scope == "local" else ".claude/settings.json")
 
 
@@ -43,5 +42,6 @@ def install(site: Site, draft: Draft) -> None:
 
 
 def uninstall(site: Site, draft: Draft) -> None:
-    """Plan the settings without our handlers."""
-    session.uninstall(SHAPE, site, draft)
+    """Plan the settings without our handlers; of a project, this machine's as well as the shared ones."""
+    for scope in ("project", "local") if site.scope == "project" else (site.scope,):
+        session.uninstall(SHAPE, site._replace(scope=scope), draft)

@@ -54,6 +54,8 @@ def settings(site: Site, client: str) -> str:
     if client == "codex":
         return os.path.join(codex.folder(site), "config.toml")
     files = _USER if site.scope == "user" else {**_PROJECT, "copilot": ".mcp.json"}
+    if client == "claude" and site.scope == "user" and site.environ.get("CLAUDE_CONFIG_DIR"):
+        return os.path.join(site.environ["CLAUDE_CONFIG_DIR"], files[client])
     if client not in files:
         raise UsageError(f"{client!r} is no client; the clients are claude, codex, gemini, cursor, copilot")
     return site.path(files[client])

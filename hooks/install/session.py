@@ -63,6 +63,7 @@ def install(shape: Shape, site: Site, draft: Draft) -> None:
 def uninstall(shape: Shape, site: Site, draft: Draft) -> None:
     """Plan the client's settings without our handlers. Raises Conflict."""
     path = shape.path(site)
+    check_link(site, path)
     before = draft.read(path)
     if before is None:
         return

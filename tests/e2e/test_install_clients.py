@@ -322,6 +322,30 @@ def test_install_without_a_name_proposes_and_asks(repo: Repo) -> None:
     assert os.listdir(repo.path) == [".claude", ".git"] or sorted(os.listdir(repo.path)) == [".claude", ".git"]
 
 
+@pytest.mark.parametrize(("word", "done"), [("y\n", True), ("\n", False), ("no\n", False)])
+def test_install_asks_a_person(repo: Repo, word: str, done: bool) -> None:
+    """On a terminal the diff is shown, and only yes is yes."""
+    import pty
+    import subprocess
+
+    ours_end, theirs = pty.openpty()
+    os.write(ours_end, word.encode())
+    ran = subprocess.run(
+        ["mem", "install"], cwd=repo.path, env=repo.environ, stdin=theirs, capture_output=True, check=False
+    )
+    os.close(ours_end)
+    os.close(theirs)
+    assert b"hook guard" in ran.stderr and b"Do this?" in ran.stderr
+    assert (ran.returncode == 0) is done
+    assert (repo.path / ".git/hooks/pre-commit").exists() is done
+
+
+def test_uninstall_takes_the_local_settings_too(repo: Repo) -> None:
+    repo.mem("install", "claude", "--local")
+    repo.mem("uninstall", "claude")
+    assert not (repo.path / ".claude").exists()
+
+
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6)
 HANDLER = st.fixed_dictionaries({"type": st.just("command"), "command": TEXT | st.just("mem recall x")})
 GROUPS = st.lists(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from memhooks.hooks.install import own, shell
 from memhooks.memory.errors import Conflict
 
@@ -88,3 +90,13 @@ def test_remove_of_a_whole_file_leaves_none():
 def test_remove_refuses_half_a_block():
     with pytest.raises(Conflict, match="by hand"):
         shell.remove(BLOCK[:-5], "hook")
+
+
+FIRST = st.sampled_from([b"", b"#!/bin/sh\n", b"#!/bin/sh -e\n", b"#!/usr/bin/env bash\n", b"#! /bin/dash\n"])
+
+
+@given(FIRST, st.text(max_size=60))
+def test_any_shell_hook_survives_the_block(first, body):
+    data = first + body.encode("utf-8", "replace")
+    if shell.can_hold(data):
+        assert shell.remove(shell.insert(data, BLOCK), "hook") == data
