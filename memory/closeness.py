@@ -29,15 +29,21 @@ FOLDER_WEIGHT = 0.45  # anchored to a neighbour of such a file
 
 _NEWEST = 240  # candidates by time alone: more than the default cap of a store
 _WORD_HITS = 24  # newest memories a word; one that has as many tells little
-_MAX_WORDS = 20
-_MAX_FILES = 40  # touched files that count
-_MAX_FOLDERS = 8
-_MAX_EDITED = 96  # anchored files whose times are looked at
+_MAX_WORDS = 14
+_MAX_FILES = 24  # touched files that count
+_MAX_FOLDERS = 6
+_MAX_EDITED = 64  # anchored files whose times are looked at
+_AT_A_PATH = 12  # newest memories of one file or folder
+_POINTED_TO = 120  # memories that files or words point to, beyond the newest
 _SIZE = "length(title) * (1 - title_derived) + length(content)"
 _COLUMNS = f"rowid, id, {_SIZE} AS size, kind, updated_at, recall_count, confidence"
 _Row = tuple[int, str, int, str, str, int, float]
 Candidate = tuple[int, str, int]  # row id, id, characters; plain, since hundreds are made at each session's start
 Weights = dict[str, float]  # words or paths of the session, 1 for the closest
+# The first paths in order, by jumps through the index: DISTINCT would walk all of it.
+_SOME_PATHS = """WITH RECURSIVE paths(path) AS (SELECT min(path) FROM anchors UNION ALL
+    SELECT (SELECT min(path) FROM anchors WHERE path > paths.path) FROM paths WHERE paths.path IS NOT NULL LIMIT ?)
+    SELECT path FROM paths WHERE path IS NOT NULL"""
 _LIVE = "status = 'active' AND pinned = ? AND (expires_at = '' OR expires_at > ?)"
 
 # What branch names, file names and plans hold for form's sake.
@@ -64,12 +70,20 @@ def ranked(db: sqlite3.Connection, words: Weights, files: Weights, stamp: str) -
     anchored = _anchored(db, files)
     worded = _worded(db, words)
     rows = _rows(db, stamp, anchored, worded)
-    newest = seconds(max((row[4] for row in rows), default="1970-01-01"))
-    scored = [
-        (_base(row, newest) + anchored.get(row[1], 0.0) + WORDS_WEIGHT * worded.get(row[0], 0.0), row) for row in rows
-    ]
-    scored.sort(key=lambda pair: (-pair[0], pair[1][1]))
-    return [row[:3] for _, row in scored]
+    fresh = _freshness({row[4][:10] for row in rows})
+    scored = []
+    rows.sort(key=lambda row: (row[4], row[1]), reverse=True)  # of equal scores the newest comes first
+    for row in rows:
+        rowid, memory_id, _, kind, updated_at, recalls, confidence = row
+        score = KIND_WEIGHTS.get(kind, 0.3) + fresh[updated_at[:10]] + USE_WEIGHT * min(MAX_USE, recalls.bit_length())
+        score *= 0.5 + 0.5 * confidence
+        if memory_id in anchored:
+            score += anchored[memory_id]
+        if rowid in worded:
+            score += WORDS_WEIGHT * worded[rowid]
+        scored.append((score, row[:3]))
+    scored.sort(key=lambda pair: pair[0], reverse=True)
+    return [candidate for _, candidate in scored]
 
 
 def session_of(db: sqlite3.Connection, project: Project, cursor: Cursor) -> tuple[Weights, Weights]:
@@ -115,12 +129,16 @@ def count_live(db: sqlite3.Connection, stamp: str) -> int:
     return int(active) - int(expired)
 
 
-def _base(row: _Row, newest: float) -> float:
-    _, _, _, kind, updated_at, recall_count, confidence = row
-    days = max(0.0, newest - seconds(updated_at)) / 86400
-    fresh: float = FRESHNESS_WEIGHT * 0.5 ** (days / HALF_LIFE_DAYS)
-    use = USE_WEIGHT * min(MAX_USE, recall_count.bit_length())
-    return (0.5 + 0.5 * confidence) * (KIND_WEIGHTS.get(kind, 0.3) + fresh + use)
+def _freshness(days: set[str]) -> Weights:
+    """Return what a memory of each day (ISO dates) is worth for its freshness, counted from the newest."""
+    moments: Weights = {}
+    for day in days:
+        try:
+            moments[day] = seconds(day)
+        except ValueError:  # a time that another program wrote must not cost the session its digest
+            moments[day] = 0.0
+    newest = max(moments.values(), default=0.0)
+    return {day: FRESHNESS_WEIGHT * 0.5 ** ((newest - at) / 86400 / HALF_LIFE_DAYS) for day, at in moments.items()}
 
 
 def _rows(db: sqlite3.Connection, stamp: str, anchored: dict[str, float], worded: dict[int, float]) -> list[_Row]:
@@ -132,15 +150,14 @@ def _rows(db: sqlite3.Connection, stamp: str, anchored: dict[str, float], worded
     if len(rows) < _NEWEST:
         return rows
     found: dict[int, _Row] = {row[0]: row for row in rows}
-    for column, keys in (("rowid", [key for key in worded if key not in found]), ("id", list(anchored))):
-        for start in range(0, len(keys), 500):
-            some = keys[start : start + 500]
-            marks = ", ".join("?" * len(some))
-            more = db.execute(
-                f"SELECT {_COLUMNS} FROM memories WHERE {column} IN ({marks}) AND {_LIVE}",  # noqa: S608
-                (*some, 0, stamp),
-            )
-            found.update((row[0], row) for row in more)
+    pointed = sorted(worded.keys() - found.keys(), key=lambda rowid: (-worded[rowid], rowid))[:_POINTED_TO]
+    near = sorted(anchored, key=lambda memory_id: (-anchored[memory_id], memory_id))[:_POINTED_TO]
+    for column, keys in (("rowid", pointed), ("id", near)):
+        marks = ", ".join("?" * len(keys))
+        # The plus keeps SQLite from walking all active rows instead of looking up these few.
+        live = _LIVE.replace("status", "+status").replace("pinned", "+pinned")
+        more = db.execute(f"SELECT {_COLUMNS} FROM memories WHERE {column} IN ({marks}) AND {live}", (*keys, 0, stamp))  # noqa: S608
+        found.update((row[0], row) for row in more)
     return list(found.values())
 
 
@@ -149,7 +166,7 @@ def _anchored(db: sqlite3.Connection, files: Weights) -> dict[str, float]:
     scores: dict[str, float] = {}
     folders: dict[str, float] = {}
     for path, weight in files.items():
-        rows = db.execute("SELECT memory FROM anchors WHERE path = ? LIMIT 32", (path,))
+        rows = db.execute("SELECT memory FROM anchors WHERE path = ? ORDER BY memory DESC LIMIT ?", (path, _AT_A_PATH))
         for (memory,) in rows:
             scores[memory] = max(scores.get(memory, 0.0), ANCHOR_WEIGHT * weight)
         folder = os.path.dirname(path)
@@ -157,8 +174,8 @@ def _anchored(db: sqlite3.Connection, files: Weights) -> dict[str, float]:
             folders[folder] = max(folders.get(folder, 0.0), weight)
     for folder, weight in sorted(folders.items(), key=lambda item: -item[1])[:_MAX_FOLDERS]:
         # "0" follows "/" in every collation of ours: the range holds what lies below the folder.
-        within = (folder + "/", folder + "0")
-        rows = db.execute("SELECT memory FROM anchors WHERE path > ? AND path < ? LIMIT 32", within)
+        within = (folder + "/", folder + "0", _AT_A_PATH)
+        rows = db.execute("SELECT memory FROM anchors WHERE path > ? AND path < ? LIMIT ?", within)
         for (memory,) in rows:
             scores[memory] = max(scores.get(memory, 0.0), FOLDER_WEIGHT * weight)
     return scores
@@ -209,7 +226,7 @@ def _edited(db: sqlite3.Connection, project: Project) -> list[str]:
     except OSError:
         return []
     looked, edited = 0, []
-    for (path,) in db.execute(f"SELECT DISTINCT path FROM anchors LIMIT {_MAX_EDITED}"):  # noqa: S608
+    for (path,) in db.execute(_SOME_PATHS, (_MAX_EDITED,)):
         try:
             changed = os.stat(os.path.join(project.root, path)).st_mtime
         except (OSError, ValueError):
