@@ -19,20 +19,7 @@ from pathlib import Path
 from memhooks.memory.api import Store
 from memhooks.memory.errors import MemError, StoreError
 
-_WORDS = [
-    "auth",
-    "cache",
-    "deploy",
-    "index",
-    "login",
-    "mirror",
-    "notebook",
-    "queue",
-    "retry",
-    "schema",
-    "token",
-    "worker",
-]
+_WORDS = ["auth", "cache", "deploy", "index", "login", "mirror", "notebook", "queue", "schema", "token", "worker"]
 
 
 class Storm:

@@ -80,7 +80,8 @@ def save_to_mirror(root: Path, number: int) -> float:
     with Store.open(str(root / ".mem" / "mem.db")) as store:
         store.remember(content=f"a fact that is {word}")
     start = time.perf_counter()
-    while word not in (root / ".mem" / "memory.md").read_text():
+    path = root / ".mem" / "memory.md"
+    while not path.exists() or word not in path.read_text():
         if time.perf_counter() - start > 20:
             return float("inf")
         time.sleep(0.002)
