@@ -24,6 +24,7 @@ RECENT_KEPT = 5  # entries of a "Recent …" section that stay as they are
 _NEAR = 0.85
 _SHARED = 0.4
 _WITHIN = 6
+_COMMON = 100  # a triple in more blocks than that tells nothing, and would make the work quadratic
 _MIN_WORDS = 5  # shorter blocks repeat by nature ("- done", "```")
 _WORD = re.compile(r"\w+")
 _DATE = re.compile(r"(?<![\d-])(20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\d-])")
@@ -173,7 +174,8 @@ def _match(block: Block, index: dict[tuple[str, ...], list[int]], known: list[Bl
     mine = _triples(block.words)
     shared: dict[int, int] = {}
     for triple in mine:
-        for i in index.get(triple, ()):
+        places = index.get(triple, ())
+        for i in places if len(places) <= _COMMON else ():
             shared[i] = shared.get(i, 0) + 1
     for i in sorted(shared):
         other = known[i]
