@@ -7,13 +7,13 @@ lines and disorder; readers and writers reduce by id, so that all arrive at the 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from ..memory import config as settings
 from ..memory import exchange, ndjson
 from ..memory import store as rows
 from ..memory.api import Store
 from ..memory.errors import MemError, UsageError
+from ..memory.named import NamedTuple
 from ..memory.ndjson import Line
 from ..memory.project import Project
 from ..memory.record import printable, short, timestamp
@@ -52,12 +52,14 @@ def write(project: Project, env: Env, path: str, *, tidy: bool = True) -> Writte
     Without `tidy` a file whose lines are the right ones in another order is left alone. What the guard objects to
     stays out. Raises BrokenLine, StoreError, OSError.
     """
-    told, left_out = _told(project, env, path)
+    told = _told(project, env)
     with files.Lock(_lock(project, path)):
         lines = ndjson.parse(ndjson.split(files.read(path) or b""))
-        known = {line.raw["id"] for line in lines}
-        ours = [Line(0, ndjson.dump(raw), raw) for raw, is_foreign in told if not is_foreign or raw["id"] in known]
-        text = [_text(best) for _, best in sorted(ndjson.reduce([*lines, *ours]).items())]
+        theirs = ndjson.reduce(lines)
+        # A teammate's record is only brought up to date where the file has it: a branch that lacks it stays as it is.
+        ours = [Line(0, ndjson.dump(raw), raw) for raw, is_foreign in told if not is_foreign or raw["id"] in theirs]
+        best, left_out = _judged(project, path, ndjson.reduce([*lines, *ours]), theirs)
+        text = [_text(line) for _, line in sorted(best.items())]
         if not text or (not tidy and sorted(text) == sorted({line.text for line in lines})):
             return Written(left_out=left_out)
         changed = [path] if files.write_atomic(path, "".join(line + "\n" for line in text).encode()) else []
@@ -104,26 +106,31 @@ def read(project: Project, env: Env, path: str, *, always: bool = False) -> exch
     return result
 
 
-def _told(project: Project, env: Env, path: str) -> tuple[list[tuple[ndjson.Raw, bool]], tuple[str, ...]]:
-    """Return the store's records with whether each came from a share file, and what the guard keeps back.
-
-    A record of a teammate is only brought up to date where the file has it: a branch that lacks it stays as it is.
-    """
+def _told(project: Project, env: Env) -> list[tuple[ndjson.Raw, bool]]:
+    """Return the store's records, and of each whether it came by a share file."""
     if not has_store(project):
-        return [], ()
-    allowed = passes(allowed_findings(project))
+        return []
     with open_store(project, env, write=False) as store:
-        records = exchange.shared_records(store)
         foreign = exchange.foreign_ids(store)
-    told, left_out = [], []
-    for raw in records:
-        found = exchange.judge(raw, allowed=allowed)
+        return [(raw, raw["id"] in foreign) for raw in exchange.shared_records(store)]
+
+
+def _judged(
+    project: Project, path: str, best: dict[str, Line], theirs: dict[str, Line]
+) -> tuple[dict[str, Line], tuple[str, ...]]:
+    """Return the lines that may be written, and a word for each that may not: what the file holds already is not
+    judged again, and stays where ours is refused."""
+    allowed = passes(allowed_findings(project))
+    kept, left_out = {}, []
+    for ident, line in best.items():
+        is_new = line.number == 0 and line.text != (theirs[ident].text if ident in theirs else "")
+        found = exchange.judge(line.raw, allowed=allowed) if is_new else None
         if found:
-            name = f"{short(raw['id'])} is not written to {os.path.basename(path)}"
+            name = f"{short(ident)} is not written to {os.path.basename(path)}"
             left_out.append(f"{name}: {found[1].rule}; correct or forget it")
-        else:
-            told.append((raw, raw["id"] in foreign))
-    return told, tuple(left_out)
+        if not found or ident in theirs:
+            kept[ident] = theirs[ident] if found else line
+    return kept, tuple(left_out)
 
 
 def _text(line: Line) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
 
 from . import ndjson, policy, schema, vectors
 from . import store as rows
 from .embed import Vector, shipped
 from .errors import Rejected, UsageError
+from .named import TYPE_CHECKING, NamedTuple
 from .ndjson import Line
 from .record import Finding, Memory, short, timestamp
 from .store import Tombstone
@@ -71,20 +71,19 @@ def export_lines(store: Store, *, include_superseded: bool = False) -> Iterator[
         yield ndjson.dump(ndjson.to_raw(memory))
 
 
-def import_lines(
-    store: Store, lines: Iterable[str], *, allowed: Allowed = lambda rule, value: False
-) -> ImportResult:
+def import_lines(store: Store, lines: Iterable[str], *, allowed: Allowed = lambda rule, value: False) -> ImportResult:
     """Merge records into the store, all or none. `allowed(rule, value)` says which findings people let pass.
 
     Raises BrokenLine, Rejected (secret_detected, instruction_detected, too_long, cap_reached) with the line's number.
     """
-    incoming, skipped, refused = _admit(store, lines, local=True, allowed=allowed)
+    merge = _Merge(store, origin=None)
+    incoming, refused = _admit(merge, lines, allowed)
     if refused:
         first = refused[0]
         more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
         reason = f"{first.category}_detected" if first.category else first.rule
         raise Rejected(f"line {first.line}: {first.why}{more}; nothing was imported", reason=reason)
-    return _merged(store, incoming, skipped, origin=None, batch=len(incoming) or 1)
+    return _merged(merge, incoming, len(incoming) or 1)
 
 
 def share_lines(
@@ -95,45 +94,43 @@ def share_lines(
     New memories get `origin` and count as shared; over the cap they wait in the file. `allowed(rule, value)` says which
     findings people let pass. Raises BrokenLine.
     """
-    incoming, skipped, refused = _admit(store, lines, local=False, allowed=allowed)
-    result = _merged(store, incoming, skipped, origin=origin, batch=_BATCH)
-    return result._replace(refused=tuple(refused))
+    merge = _Merge(store, origin=origin)
+    incoming, refused = _admit(merge, lines, allowed)
+    return _merged(merge, incoming, _BATCH)._replace(refused=tuple(refused))
 
 
-def _admit(
-    store: Store, lines: Iterable[str], *, local: bool, allowed: Allowed
-) -> tuple[list[_Incoming], list[Refusal], list[Refusal]]:
-    """Parse, reduce and judge: return what may come in (oldest first), what has no meaning here, what is refused."""
-    now = timestamp(store.now())
+def _admit(merge: _Merge, lines: Iterable[str], allowed: Allowed) -> tuple[list[_Incoming], list[Refusal]]:
+    """Parse, reduce and judge: return what may come in (oldest first) and what is refused.
+
+    What the store holds already is not judged again: judging is what costs.
+    """
+    store, now = merge.store, timestamp(merge.store.now())
     incoming: list[_Incoming] = []
-    skipped: list[Refusal] = []
     refused: list[Refusal] = []
     for line in ndjson.reduce(ndjson.parse(lines)).values():
-        name = line.raw["id"]
         if line.raw.get("status") == "forgotten":
             incoming.append(_Incoming(line, None, ndjson.to_stone(line.raw, now)))
             continue
-        finding = judge(line.raw, allowed=allowed)
+        try:
+            memory = ndjson.to_memory(line.raw, limits=store.limits, now=now, local=merge.origin is None)
+        except (Rejected, UsageError) as error:
+            finding = judge(line.raw, allowed=allowed)
+            plain = Refusal(line.number, line.raw["id"], error.reason, "", error.message)
+            refused.append(_refusal(line, finding) if finding else plain)
+            continue
+        one = _Incoming(line, memory, None)
+        finding = None if memory and merge.is_settled(one) else judge(line.raw, allowed=allowed)
         if finding:
             refused.append(_refusal(line, finding))
-            continue
-        try:
-            memory = ndjson.to_memory(line.raw, limits=store.limits, now=now, local=local)
-        except (Rejected, UsageError) as error:
-            refused.append(Refusal(line.number, name, error.reason, "", error.message))
-            continue
-        if memory is None:
-            why = "a status that this program does not know"
-            skipped.append(Refusal(line.number, name, "unknown_status", "", why))
+        elif memory is None:
+            merge.skip(one, "unknown_status", "a status that this program does not know")
         else:
-            incoming.append(_Incoming(line, memory, None))
+            incoming.append(one)
     incoming.sort(key=lambda one: (one.memory.created_at if one.memory else "", one.line.raw["id"]))
-    return incoming, skipped, refused
+    return incoming, refused
 
 
-def judge(
-    raw: ndjson.Raw, *, allowed: Allowed = lambda rule, value: False
-) -> tuple[str, Finding] | None:
+def judge(raw: ndjson.Raw, *, allowed: Allowed = lambda rule, value: False) -> tuple[str, Finding] | None:
     """Return the first text of a record that may not be kept and why, as a commit is judged; secrets first."""
     found = [
         (text, finding)
@@ -151,11 +148,10 @@ def _refusal(line: Line, found: tuple[str, Finding]) -> Refusal:
     return Refusal(line.number, line.raw["id"], finding.rule, shown, why, finding.category)
 
 
-def _merged(
-    store: Store, incoming: list[_Incoming], skipped: list[Refusal], *, origin: str | None, batch: int
-) -> ImportResult:
+def _merged(merge: _Merge, incoming: list[_Incoming], batch: int) -> ImportResult:
+    store = merge.store
     try:
-        result = _Merge(store, origin=origin, skipped=skipped).run(incoming, batch)
+        result = merge.run(incoming, batch)
         if result.forgotten:
             store._scrub()
     except sqlite3.Error as error:
@@ -166,18 +162,26 @@ def _merged(
 class _Merge:
     """One merge into a store. `origin` is None for an import, else what a share's new memories come from."""
 
-    def __init__(self, store: Store, *, origin: str | None, skipped: list[Refusal]) -> None:
+    def __init__(self, store: Store, *, origin: str | None) -> None:
         self.store = store
         self.db = store.db
         self.origin = origin
-        self.skipped = skipped
+        self.skipped: list[Refusal] = []
         self.counts = dict.fromkeys(("added", "updated", "unchanged", "forgotten", "skipped"), 0)
         self.room = 0
         self.embedder = shipped()
 
+    def is_settled(self, one: _Incoming) -> bool:
+        """Return whether the store has nothing to learn from a record."""
+        return self._outcome(one)[0] == "unchanged"
+
+    def skip(self, one: _Incoming, rule: str, why: str) -> None:
+        """Note that a record was passed over."""
+        self.skipped.append(Refusal(one.line.number, one.line.raw["id"], rule, "", why))
+
     def run(self, incoming: list[_Incoming], batch: int) -> ImportResult:
         """Write what holds over the store's own records, `batch` of them a transaction; vectors are made before."""
-        wanted = [one for one in incoming if self._outcome(one)[0] != "unchanged"]
+        wanted = [one for one in incoming if not self.is_settled(one)]
         self.counts["unchanged"] = len(incoming) - len(wanted)
         for start in range(0, len(wanted), batch):
             part = wanted[start : start + batch]
@@ -226,7 +230,7 @@ class _Merge:
         else:
             why = self._no_room(memory)
             if why:
-                self.skipped.append(Refusal(one.line.number, memory.id, why, "", why))
+                self.skip(one, why, why)
                 return "skipped"
             memory = memory if self.origin is None else memory._replace(origin=self.origin, shared=True)
             rows.insert(self.db, memory)

@@ -10,17 +10,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
 
 from .errors import MemError, Rejected
+from .named import TYPE_CHECKING, NamedTuple
 from .record import KIND_ALIASES, KINDS, Limits, Memory, clean, derive_title, printable, seconds, timestamp
 from .store import Tombstone
 
-Raw = dict[str, Any]
+if TYPE_CHECKING:
+    from typing import Any
+
+
+Raw = dict[str, "Any"]
 
 # What belongs to one person's store and is neither shared nor a reason to write a shared line again.
 LOCAL = frozenset({"pinned", "shared", "last_recalled_at", "recall_count", "origin"})
 DEFAULTS: Raw = {**Memory("", "", "")._asdict(), "tags": []}
+_FORMAL = frozenset({
+    "id", "kind", "status", "version", "created_at", "updated_at", "expires_at", "last_recalled_at", "supersedes",
+    "superseded_by",
+})  # fmt: skip
 _ALWAYS = frozenset({"title", "content", "kind", "status", "version", "created_at", "updated_at", "actor"})
 _ID = re.compile(r"^[0-9a-f-]{4,36}$")
 _VERSIONS = 1 << 53  # the whole numbers that every JSON reader has
@@ -217,10 +225,27 @@ def _time(value: object) -> str:
         return ""
 
 
-def texts(raw: Any) -> list[str]:
-    """Return every text in a record, keys of unknown fields included, for the policy to read."""
-    if isinstance(raw, str):
-        return [raw]
-    if isinstance(raw, dict):
-        return [text for key, value in raw.items() for text in (*([] if key in DEFAULTS else [key]), *texts(value))]
-    return [text for value in raw for text in texts(value)] if isinstance(raw, list) else []
+def texts(raw: Raw) -> list[str]:
+    """Return every text that people or programs chose, unknown fields and their names included, for the policy to read.
+
+    Ids, times and the words of this program are left out where they are what they should be.
+    """
+    found: list[str] = []
+    for key, value in raw.items():
+        if key not in DEFAULTS:
+            found.append(key)
+        if key not in _FORMAL or _unusable(key, value):
+            found.extend(_strings(value))
+    return found
+
+
+def _unusable(key: str, value: Any) -> bool:
+    return key != "id" and value != "forgotten" and _usable(key, value) is None
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for key, one in value.items() for text in (key, *_strings(one))]
+    return [text for one in value for text in _strings(one)] if isinstance(value, list) else []
