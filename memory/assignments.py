@@ -17,31 +17,36 @@ Span = tuple[str, int, int]
 # Words of access that make a random token in the same passage a credential.
 _ACCESS = (
     "key", "token", "secret", "passw", "pwd", "credential", "auth", "bearer", "login", "access", "private", "calling",
-    "just use", "rotate", "never expires", "env vars", "sandbox", "account",
+    "just use", "rotate", "never expires", "env vars", "sandbox", "account", "unseal", "api", "aqaaabaaa",
 )  # fmt: skip
 # Words right before a value that say it is no secret.
 _HARMLESS = (
     "sha", "md5", "hash", "digest", "checksum", "integrity", "commit", "revision", "etag", "fingerprint", "uuid",
-    "guid",
-    "public", "signature", "nonce", "version", "cursor", "requestid", "request_id", "request-id", "csrf", "tokenizer",
-    "resolved", "uses:", "upstream", "docker", "bucket", "primary", "foreign", "idempotency", "partition", "page_token",
-    "pagetoken", "continuation", "h1:", "accessor", "client_id", "clientid", "client-id", "issue", "epic", "cache",
-    "sourcemap", "credentialsid",
+    "guid", "public", "signature", "nonce", "page", "cursor", "requestid", "request_id", "request-id", "csrf", "cache",
+    "tokenizer", "resolved", "uses:", "upstream", "docker", "bucket_key", "primary", "foreign", "idempotency",
+    "partition", "continuation", "h1:", "accessor", "client_id", "clientid", "client-id", "client_key", "issuekey", "issue_key",
+    "epic", "sourcemap", "credentialsid", "credentialid", "keyword", "install",
 )  # fmt: skip
+_WORD = (
+    r"(?:key|token|secret|passw(?:or)?d|pwd|passphrase|credentials?|auth(?:orization)?|bearer|login|cookie|private|pat"
+    r"|access|basic|session)"
+)
 # A name that ends in a word of access, what may stand behind it, and the sign of assignment: all up to the value.
 _NAMED = (
-    r"(?:key|token|secret|passw(?:or)?d|pwd|passphrase|credentials?|auth(?:orization)?|bearer|login|cookie|private|pat"
-    r"|access|basic|session)(?:[_\- ]?(?:value|key|token|secret|is|was|code|string|header|prod\w*|dev\w*|stag\w*|live"
-    r"|v?\d{1,3})){0,2}"
-    r"[\"'`\])*}]{0,3}\s{0,8}(?:is|:=|=>|->|==?|:|,|\||-|–|\()?\s{0,8}(?:string|str|\\)?[\s\"'`(\[{<*=]{0,8}$"
+    _WORD
+    + r"(?:[_\- ]?(?:value|key|token|secret|is|was|code|string|header|prod\w*|dev\w*|stag\w*|live|v?\d{1,3}))"
+    r"{0,2}[\"'`\])*}]{0,3}\s{0,8}(?:is|:=|=>|->|[!=]==?|[=:|–-]|\()?\s{0,8}(?:bearer|basic|string|str|\\)?"
+    r"(?:>\{(?:[\w.-]{1,30} ){0,2}|[\s\"'`(\[{<*=]{0,8})$"
 )
+# The same name joined to its value by a hyphen: service-secret-5f4d…
+_GLUED = r"(?i)[\w-]{0,40}?(?:key|token|secret|access|password)[_-](?:key-|tok-)?(?=[^_-]*\d)([\w-]{16,})"
 
 
 def findings(text: str, tokens: Iterable[re.Match[str]]) -> list[Span]:
     """Return rule, start and end of what is assigned to a telling name or stands beside words of access; `tokens` are
     the long tokens of `text`."""
     lower = text.lower()
-    return _random_tokens(text, lower, tokens) + _assigned(text, lower)
+    return _random_tokens(text, lower, tokens) + _assigned(text, lower) + _curl_users(text)
 
 
 def _random_tokens(text: str, lower: str, tokens: Iterable[re.Match[str]]) -> list[Span]:
@@ -59,24 +64,42 @@ def _random_tokens(text: str, lower: str, tokens: Iterable[re.Match[str]]) -> li
     return found
 
 
+def _is_exact(token: str) -> bool:
+    """Say whether a token has the form of an id or a hash."""
+    return is_uuid(token) or (len(token) >= 20 and is_hex(token.replace("-", "")))
+
+
 def _judge(token: str, text: str, lower: str, span: tuple[int, int]) -> str:
     start, end = span
     bare = token.rstrip("=")
-    exact = is_uuid(bare) or (len(bare) >= 20 and is_hex(bare))
-    if (not exact and not is_random(bare)) or is_placeholder(token):
+    exact = _is_exact(bare)
+    glued = _is_glued(token)
+    if (not exact and not glued and not is_random(bare, limit=0.55)) or is_placeholder(token) or bare.startswith("0x"):
         return ""
-    if text.startswith(("...", "…", "***", "@"), end) or _in_url(text, start):
+    if text.startswith(("...", "***", "@"), end) or _in_url(text, start):
         return ""
     before = lower[max(0, start - 100) : start].rpartition("\n\n")[2]
     near = before[-32:].rpartition("\n")[2]
     if any(word in near for word in _HARMLESS):
         return ""
-    if re.search(_NAMED, before[-60:]):
+    if glued or re.search(_NAMED, before[-60:]):
         return "generic-credential"
-    after = lower[end : end + 60].partition("\n\n")[0]
-    if exact or not any(word in before or word in after for word in _ACCESS):
+    if exact or not is_random(bare) or _in_block(before):
         return ""
-    return "generic-credential"
+    after = lower[end : end + 60].partition("\n\n")[0]
+    return "generic-credential" if any(word in before or word in after for word in _ACCESS) else ""
+
+
+def _is_glued(token: str) -> bool:
+    """Say whether a token is a telling name and a random value joined by a hyphen."""
+    glued = re.fullmatch(_GLUED, token) if "-" in token or "_" in token else None
+    return glued is not None and (_is_exact(glued[1]) or is_random(glued[1]))
+
+
+def _in_block(before: str) -> bool:
+    """Say whether a token that begins a line follows a line without blanks: the body of an armoured block."""
+    last, _, rest = before.rpartition("\n")
+    return rest == "" and len(last) > 40 and " " not in last[-60:].rpartition("\n")[2]
 
 
 def _in_url(text: str, start: int) -> bool:
@@ -90,37 +113,36 @@ def _in_url(text: str, start: int) -> bool:
     return not (name.endswith("=") and any(word in name for word in ("key", "token", "secret", "pass", "auth", "pwd")))
 
 
-_NAMES = (
-    "pass", "pwd", "pw", "psw", "pss", "pasw", "secret", "token", "key", "cred", "auth", "identified", "securestring",
-    "login", "account",
-)  # fmt: skip
+_TELLING = ("secret", "token", "key", "cred", "auth")
+_NAMES = (*_TELLING, "pass", "pwd", "pw", "psw", "pss", "pasw", "identified", "securestring", "login", "account")
 _ASSIGN = (
-    r"(?P<rest>[\w\-]{0,24})(?P<sign>[\"'`\])*]{0,3}\s{0,8}(?:[:=!]==?|:=|=>|[:=]|->|\"? value=|, |\bis "
-    r"|with \w+ by |by |(?<=[\w\"'])\s)\s{0,8})(?:str = |string |basic |bearer |token |-\w+ )?"
+    r"(?i)(?P<rest>[\w\-]{0,24})(?P<sign>[\"'`\])*]{0,3}[ \t]{0,8}(?:[:=!]==?|:=|=>|[:=]|->|\"? value=|\bis "
+    r"|with \w+ by |by |(?<=[\w\"'])[ \t])[ \t]{0,8})(?:str = |string |basic |bearer |token |-\w+ )?"
     r"(?:[uburf]{0,2}[\"'`]{1,3}(?P<quoted>[^\"'`\n]{5,80})[\"'`]|(?P<plain>[^\s\"'`<>,|]{5,120}))"
 )
-_REST = (
-    r"(?:s|d|wd|wrd|wor?d|rd|word|phrase|swd|swrd|ssword|ential|entials|orization|auth"
-    r"|[_-]?(?:value|key|token|secret|code|str|string|pass|password|proxy|prod\w*|dev\w*|live|v?\d{1,3})){0,3}"
-)
+_MORE = r"[_-]?(?:value|key|token|secret|code|str|string|pass|password|proxy|prod\w*|dev\w*|live|v?\d{1,3})"
+_REST = rf"(?:ential|entials|orization|{_MORE}){{0,3}}"
+_PASSWORD_REST = rf"(?:s|d|wd|wrd|wor?d|rd|word|phrase|swd|swrd|ssword|{_MORE}){{0,3}}"
 
 
 def _assigned(text: str, lower: str) -> list[Span]:
     found: list[Span] = []
-    compiled = None
     for name in _NAMES:
         at = lower.find(name)
         while at >= 0:
-            compiled = compiled or re.compile(_ASSIGN)
-            match = compiled.match(text, at + len(name))
+            match = re.compile(_ASSIGN).match(text, at + len(name))
             if match:
                 quoted = match["quoted"] is not None
                 start, end = match.span("quoted" if quoted else "plain")
                 value = text[start:end] if quoted else text[start:end].rstrip(".*)]}|:;,")
-                rule = _judge_value(name, value, match["sign"], quoted)
-                telling = rule and re.fullmatch(_REST, match["rest"].lower())
-                if telling and not any(word in lower[max(0, at - 14) : at] for word in _HARMLESS):
-                    found.append((rule, start, start + len(value)))
+                sign = match["sign"].strip(" \t\"'`)]*") or lower[max(0, at - 2) : at].strip(" \t\"'`(\n")
+                rule = _judge_value(name, value, sign, quoted)
+                rest = _REST if name in _TELLING else _PASSWORD_REST
+                end = start + len(value)
+                telling = rule and re.fullmatch(rest, match["rest"].lower()) and not text.startswith("...", end)
+                around = lower[max(0, at - 14) : at + len(name)]
+                if telling and text[at - 1 : at] not in ("]", "%", "@") and not any(word in around for word in _HARMLESS):
+                    found.append((rule, start, end))
             at = lower.find(name, at + len(name))
     return found
 
@@ -131,22 +153,40 @@ _CODE = (
 )  # fmt: skip
 _WORDY = (
     "password", "passwd", "passw0rd", "secret", "token", "test", "admin", "user", "demo", "hunter2", "12345", "abc123",
-    "p4ssw0rd", "qwerty",
+    "qwerty",
 )  # fmt: skip
 
 
 def _judge_value(name: str, value: str, sign: str, quoted: bool) -> str:
     """Return the rule that a value of a telling name breaks, or "". Passwords may be short words with digits; other
     credentials must look random."""
-    if value[:1] in "$%<{*&@#/.([" or is_placeholder(value) or any(mark in value.lower() for mark in _CODE):
+    if value[:1] in "$%<{*&@#/.([" or value.startswith("0x") or is_placeholder(value):
+        return ""
+    if any(mark in value.lower() for mark in _CODE):
         return ""
     kinds = any(map(str.islower, value)) + any(map(str.isupper, value)) + any(map(str.isdigit, value))
     signs = any(not char.isalnum() and char not in "-_./:" for char in value)
-    explicit = quoted or sign.strip(" \"'`)]*") != ""
-    if name in ("secret", "token", "key", "cred", "auth"):
-        return "generic-credential" if len(value) >= 12 and explicit and is_random(value) else ""
+    if name in _TELLING:
+        if (quoted or sign) and kinds == 3 and 10 <= len(value) < 14 and value.isalnum():
+            return "generic-credential"
+        random = len(value) >= 12 and is_random(value, limit=0.5) and (not _is_exact(value) or sign[-1:] in "=:>")
+        return "generic-credential" if random and (quoted or sign) else ""
     if any(word in value.lower() for word in _WORDY) or not any(map(str.isdigit, value)):
         return ""
-    if name in ("login", "account") or not explicit:
+    if name in ("login", "account") or not (quoted or sign):
         return "generic-password" if kinds + signs >= 4 else ""
     return "generic-password" if kinds + signs >= 3 or (kinds == 2 and len(value) >= 9) else ""
+
+
+def _curl_users(text: str) -> list[Span]:
+    """Return the user and password that a curl command hands over."""
+    if "curl" not in text:
+        return []
+    found = []
+    option = re.compile(r"\s(?:-u|--user)[ =]{1,3}[\"']?([^\s\"':]{1,80}):[\"']?([^\s\"']{4,80})")
+    for match in option.finditer(text):
+        called = "curl" in text[max(0, match.start() - 300) : match.start()]
+        template = any(mark in match[0] for mark in "$<{*%") or is_placeholder(match[2]) or match[2].isupper()
+        if called and not template and not (match[2].isalpha() and match[2].islower()):
+            found.append(("curl-credentials", match.start(1), match.end(2)))
+    return found

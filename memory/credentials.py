@@ -20,7 +20,7 @@ _LONG = r"[A-Za-z0-9_\-+/.~=$:]{15,}"
 _HEAD = r"(?<![A-Za-z0-9])(?=([A-Za-z0-9$/_][A-Za-z0-9_.\-:/~+]{3}))"
 _URL = (
     r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s:/@\"'<>`]{0,80}):([^\s/\"'<>`]{4,100})"
-    r"@[A-Za-z0-9\[%.-]"
+    r"@[A-Za-z0-9\[.-]"
 )
 _SIGNS = {ord(sign): None for sign in "-_."}
 _WEAK = ("password", "passwd", "pass", "pwd", "secret", "user", "postgres", "root", "admin", "guest", "token", "test")
@@ -55,12 +55,11 @@ def provider_findings(text: str, tokens: list[str]) -> list[Span]:
     heads = set(re.findall(_HEAD, hay))
     found: list[Span] = []
     for rule in secret_rules():
-        inner = rule.literals.startswith("~")
+        inner, whole = rule.literals.startswith("~"), "&" in rule.literals[:2]
         literals = [
             literal
-            for literal in rule.literals.lstrip("~ ").split()
-            if (inner or len(literal) < 4 or literal[:4] in heads)
-            and literal in (text if literal == "PRIVATE" else hay)
+            for literal in rule.words()
+            if (inner or whole or len(literal) < 4 or literal[:4] in heads) and literal in (text if whole else hay)
         ]
         if literals:
             found += _apply(rule, literals, text)

@@ -38,11 +38,10 @@ def is_placeholder(token: str) -> bool:
     lower = token.lower()
     if any(word in lower for word in PLACEHOLDERS):
         return True
-    distinct = len(set(lower))
-    if distinct <= 5 and len(token) >= 12:
-        return True
-    longest = max(map(lower.count, set(lower))) if lower else 0
-    return longest * 2 > len(token) >= 12
+    distinct = set(lower)
+    if len(token) < 12:
+        return False
+    return len(distinct) <= 5 or any(lower.count(char) * 2 > len(token) or char * 8 in lower for char in distinct)
 
 
 def is_uuid(token: str) -> bool:
@@ -71,9 +70,13 @@ def is_random(token: str, *, limit: float = 0.42) -> bool:
     The longest part between separators decides: few common letter pairs, kinds of character that change often (twice
     in five characters for base36, six in ten for base62, seldom in names and dates), many different characters.
     """
-    part = max(token.translate(_SEPARATORS).split(), key=len, default="")
-    if len(part) < 8 or len(set(token)) < 8 or part.isdigit():
+    parts = token.translate(_SEPARATORS).split()
+    part = max(parts, key=len, default="")
+    if len(set(token)) < 8 or part.isdigit():
         return False
-    if part.isalpha() and (len(part) < 16 or changes(part) * 4 < len(part)):
+    if len(parts) > 2 and 5 <= len(part) < 8:  # groups of a licence key
+        groups = sum(1 for group in parts if len(group) == len(part) and not group.isalpha() and not group.isdigit())
+        return groups > 2 and wordiness(token) < limit
+    if len(part) < 8 or (part.isalpha() and (len(part) < 16 or changes(part) * 4 < len(part))):
         return False
     return changes(part) * 6 >= len(part) and wordiness(part) < limit

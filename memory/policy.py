@@ -24,7 +24,16 @@ def scan(text: str, *, strict: bool = False) -> list[Finding]:
             spans.append(finding._replace(start=finding.start + start, end=finding.end + start))
         if start + WINDOW >= len(text):
             return _merged(spans)
-        start += WINDOW - OVERLAP
+        start = _boundary(text, start + WINDOW - OVERLAP)
+
+
+def _boundary(text: str, at: int) -> int:
+    """Return where a window may begin at or shortly before `at`: behind a line break, else a blank."""
+    for sign in ("\n", " "):
+        found = text.rfind(sign, at - OVERLAP, at)
+        if found >= 0:
+            return found + 1
+    return at
 
 
 def _window(text: str, strict: bool) -> list[Finding]:
@@ -75,6 +84,7 @@ _GENERIC = {
     "generic-password": "a password beside its name; say where it is kept, not what it is",
     "generic-credential": "a random value beside a word of access; say where it is kept, not what it is",
     "url-credentials": "a password inside an address; write the address without it",
+    "curl-credentials": "a password in a curl command; write the command without it",
     "base64-credential": "base64 that holds a credential; say where it is kept, not what it is",
     "spaced-letters": "words written letter by letter; write them out",
     "hidden-text": "text in characters that no one sees; write it out or remove it",

@@ -2,7 +2,8 @@
 
 A rule has an id, the literals that announce it, a pattern, a source, a hit and a near miss. Literals are searched in
 the text as they are; a pattern is compiled when one occurs and applied there: at the literal, or within `BACK`
-characters before it where the literals start with "~". In patterns %w is a letter or digit, %u the URL-safe and %b the
+characters before it where the literals start with "~"; those that start with "&" are shorter than a long token or hold
+a blank, and are searched in the whole text. In patterns %w is a letter or digit, %u the URL-safe and %b the
 plain base64 alphabet, %h and %H hexadecimal; word boundaries on both sides are added.
 """
 
@@ -24,7 +25,7 @@ _RIGHT = "(?![A-Za-z0-9])"
 
 
 class Rule(NamedTuple):
-    """One row. `literals` is split at white space; a leading "~" says that they lie inside the match."""
+    """One row. `literals` is split at white space, behind the signs "~" and "&" of the module's docstring."""
 
     id: str
     literals: str
@@ -32,6 +33,10 @@ class Rule(NamedTuple):
     source: str
     hit: str
     near: str
+
+    def words(self) -> list[str]:
+        """Return the literals without the signs before them."""
+        return self.literals.lstrip("~& ").split()
 
 
 def secret_rules() -> tuple[Rule, ...]:
@@ -46,6 +51,7 @@ def expression(pattern: str) -> str:
     return f"{_LEFT}(?:{pattern}){_RIGHT}"
 
 
+_NAMES = {"K": "KEY", "P": "password"}  # words that would make a template a finding
 _ALPHABETS = {
     "A": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
     "a": "abcdefghijklmnopqrstuvwxyz0123456789",
@@ -60,18 +66,18 @@ _ALPHABETS = {
 
 def example(template: str) -> str:
     """Return a template with its fields filled: {A36} by 36 letters and digits, {h} hexadecimal, {d} digits, {U} and
-    {q} base32, {L} letters, {Q} bech32, {K} the word KEY. The same template always gives the same text."""
+    {q} base32, {L} letters, {Q} bech32, {K} and {P} the words KEY and password. The same template always gives the same text."""
     import re  # only tests and the doctor's probe need examples
 
     state = [len(template) * 7919 + 1]
 
     def fill(field: re.Match[str]) -> str:
-        if field[1] == "K":
-            return "KEY"
+        if field[1] in _NAMES:
+            return _NAMES[field[1]]
         alphabet, text = _ALPHABETS[field[1]], ""
         for _ in range(int(field[2])):
             state[0] = (state[0] * 1103515245 + 12345) % 2**31
             text += alphabet[(state[0] >> 12) % len(alphabet)]
         return text
 
-    return re.sub(r"\{([AaLUQqhdK])(\d*)\}", fill, template)
+    return re.sub(r"\{([AaLUQqhdKP])(\d*)\}", fill, template)

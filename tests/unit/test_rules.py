@@ -30,7 +30,7 @@ def test_secret_rule_passes_its_near_miss(rule: rules.Rule) -> None:
 
 @pytest.mark.parametrize("rule", SECRETS, ids=lambda rule: rule.id)
 def test_secret_rule_is_announced_by_its_literals(rule: rules.Rule) -> None:
-    literals = rule.literals.lstrip("~ ").split()
+    literals = rule.words()
     assert not literals or any(literal in rules.example(rule.hit) for literal in literals)
 
 
