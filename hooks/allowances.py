@@ -6,9 +6,8 @@ conflict. A fingerprint is the first 16 hex digits of the SHA-256 of rule, NUL a
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..memory.errors import UsageError
+from ..memory.named import NamedTuple
 from ..memory.record import clean, printable
 from .judge import Problem
 

@@ -8,7 +8,8 @@ taken out, which uncovers UTF-16 without a mark; escapes of JSON are undone; a S
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from ..memory.named import NamedTuple
 
 _MARKS = ((b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _JSON = (".ndjson", ".jsonl", ".json")

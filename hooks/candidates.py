@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
 
+from ..memory.named import NamedTuple
 from . import git
 from .blobtext import is_our_store
 from .judge import Candidate, Problem, unreadable

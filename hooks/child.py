@@ -9,7 +9,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from ..memory.named import NamedTuple
 
 _SIGPIPE = 13  # Python ignores it, and an ignored signal would stay ignored in the child
 

@@ -10,13 +10,14 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ..memory.errors import MemError, UsageError
+from ..memory.named import TYPE_CHECKING, NamedTuple
 from .env import Env
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+    from typing import NoReturn
 
 
 class Command(NamedTuple):
@@ -168,7 +169,11 @@ def _parser(name: str, description: str) -> ArgumentParser:
         def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
             raise SystemExit(status)
 
-    parser = Parser(prog=f"mem {name}", description=description[0].upper() + description[1:] + ".", allow_abbrev=False)
+    def formatter(prog: str) -> argparse.HelpFormatter:
+        return argparse.HelpFormatter(prog, width=100)  # without a width it imports shutil, even to parse
+
+    words = description[0].upper() + description[1:] + "."
+    parser = Parser(prog=f"mem {name}", description=words, allow_abbrev=False, formatter_class=formatter)
     parser.add_argument("--json", action="store_true", help="answer with one JSON value")
     parser.add_argument("--db", default="", metavar="FILE", help="use this store and no other")
     parser.add_argument("--project", default="", metavar="DIR", help="act as if started in this folder")

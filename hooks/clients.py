@@ -9,7 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+
+from ..memory.named import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 HOOKS = ("session-start", "prompt", "pre-compact", "session-end")
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
 
 from ..memory import config as settings
 from ..memory import registry
 from ..memory.api import Store
 from ..memory.errors import Rejected, Unavailable, UsageError
+from ..memory.named import TYPE_CHECKING
 from ..memory.project import Project, find_project, personal
 from .env import Env
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..memory.embed import Embedder
 
 

@@ -9,7 +9,12 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TextIO
+
+from ..memory.named import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any, TextIO
+
 
 EVENT_LIMIT = 1 << 20  # bytes of an event; clients send some kilobytes
 

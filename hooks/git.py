@@ -12,12 +12,16 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from types import TracebackType
-from typing import BinaryIO, NamedTuple
 
 from ..memory.errors import MemError
+from ..memory.named import TYPE_CHECKING, NamedTuple
 from ..memory.record import printable
 from .child import Child, start, talk, wait
 from .loose import read_blob
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
 
 # What a user sets on purpose for every git: how to reach a remote, which configuration to read, where not to look.
 # The rest of GIT_* is a hook's context.

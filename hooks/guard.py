@@ -11,10 +11,10 @@ without a conflict runs no pre-commit hook: `mem guard --all` and `mem guard swe
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from ..memory import config as settings
 from ..memory.errors import MemError, Rejected, UsageError
+from ..memory.named import TYPE_CHECKING
 from ..memory.policy import scan
 from ..memory.project import Project, busy, find_project
 from . import candidates, verdict

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from ..memory.named import TYPE_CHECKING
 from ..memory.project import Project, busy, find_project, head
 from .env import Env
 

@@ -7,8 +7,8 @@ mask and the fingerprint.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
+from ..memory.named import NamedTuple
 from ..memory.record import Finding
 from .blobtext import Place, Text, is_our_store, is_sqlite, places, texts
 from .memory_files import SHARE_FILE, is_store_file

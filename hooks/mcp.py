@@ -11,8 +11,8 @@ import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
 
+from ..memory.named import TYPE_CHECKING, Protocol
 from . import mcp_tools as said
 from .env import Env
 from .mcp_wire import (
@@ -29,6 +29,7 @@ from .mcp_wire import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
 
 class Tools(Protocol):

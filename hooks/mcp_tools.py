@@ -5,7 +5,11 @@ All of it stands in every agent's context, so it is short: schemas and instructi
 
 from __future__ import annotations
 
-from typing import Any
+from ..memory.named import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 # Those of memory.record, whose import would cost a third of the time until the tools are listed; a test compares.
 KINDS = ["fact", "decision", "gotcha", "convention", "procedure", "constraint", "preference", "finding", "goal"]

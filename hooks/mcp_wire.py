@@ -12,10 +12,12 @@ import json
 from _thread import allocate_lock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from ..memory.named import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from threading import Thread
+    from typing import Any, NoReturn
 
 LINE_LIMIT = 16 * 1024 * 1024  # bytes of one message; the largest notebook fits, escaped
 WAITING_LIMIT = 1000  # calls that may wait; more is a client gone wild

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any
 
 from ..memory import config as settings
 from ..memory.api import Store
 from ..memory.errors import MemError, UsageError
+from ..memory.named import TYPE_CHECKING
 from ..memory.project import Project, expand_path, find_project
 from ..memory.record import Cursor, printable
 from . import files, log, stage
 from .command import answer, open_project
 from .env import Env
 from .mirror_template import SHIPPED, choose, is_tracked, markdown_name, read
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _OURS = ("config.toml", ".gitignore", "hooks.log", "sessions.json")
 

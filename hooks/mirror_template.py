@@ -7,9 +7,9 @@ the hash of its bytes (`mirror.trust`), and so must one that a configuration in 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from ..memory import config as settings
+from ..memory.named import NamedTuple
 from ..memory.project import Project, data_home, expand_path, personal
 from ..memory.record import printable
 from . import files, git

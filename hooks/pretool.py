@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from ..memory import config as settings
+from ..memory.named import TYPE_CHECKING
 from ..memory.policy import explain, mask, scan
 from ..memory.project import find_project
 from ..memory.record import Finding, printable
@@ -20,6 +20,10 @@ from . import clients
 from .candidates import LIMIT, Scope
 from .env import Env, read_event
 from .guard import scope_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 # Keys under which the tools of Claude Code, Codex, Gemini CLI, Copilot CLI and Cursor name a file and its new text.
 _PATHS = ("file_path", "path", "filePath", "notebook_path", "target_file")

@@ -10,16 +10,19 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from typing import Any
 
 from ..memory import config, schema
 from ..memory.digest import Digest, build
+from ..memory.named import TYPE_CHECKING
 from ..memory.project import Project, find_project, personal
 from ..memory.record import short
 from ..memory.tokens import estimate
 from .clients import Client, answer, detect
 from .env import Env, read_event
 from .sessions_seen import Seen, place, update
+
+if TYPE_CHECKING:
+    from typing import Any
 
 WAIT = 0.25  # seconds for another writer; then the session goes on without
 DEADLINE = 3.0  # seconds of queries on a very slow machine; the digest then holds what was found by then

@@ -11,9 +11,13 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
 
+from ..memory.named import TYPE_CHECKING, NamedTuple
 from ..memory.project import Project, data_home
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 KEPT = 50  # newest sessions
 SHOWN = 100  # newest memories of one session

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
 
+from ..memory.named import TYPE_CHECKING, NamedTuple
 from . import candidates, git
 from .candidates import Asked, Scope
 from .judge import Problem, Scan, judge

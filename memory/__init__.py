@@ -6,9 +6,12 @@ The public names are loaded on first use, so that a hook pays only for the modul
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+from .named import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .api import Store
     from .errors import MemError, Rejected
     from .policy import scan

@@ -7,13 +7,13 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self
 
 from . import anchors as anchoring
 from . import recall, schema, store, vectors
 from .embed import shipped
 from .errors import Ambiguous, NotFound, Rejected, Superseded, UsageError
 from .intake import admit, compose
+from .named import TYPE_CHECKING
 from .record import (
     CURSOR_FIELDS,
     CURSOR_LIMIT,
@@ -31,6 +31,8 @@ from .record import (
 from .schema import translated
 
 if TYPE_CHECKING:
+    from typing import Any, Self
+
     from .digest import Digest
     from .embed import Embedder, Vector
     from .project import Project

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from . import private
 from .errors import MemError
+from .named import TYPE_CHECKING, NamedTuple
 from .project import Project, data_home
 from .record import Limits, printable
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Setting(NamedTuple):
@@ -40,7 +43,7 @@ SETTINGS: dict[str, Setting] = {
     "share.file": Setting("memories.ndjson", "the tracked file through which a team shares memories"),
 }
 
-Config = dict[str, Any]
+Config = dict[str, "Any"]
 
 
 def load(project: Project, environ: Mapping[str, str]) -> Config:

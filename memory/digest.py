@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable
-from typing import NamedTuple
 from zlib import adler32, crc32
 
 from . import anchors, closeness
+from .named import NamedTuple
 from .project import Project
 from .record import Cursor, short, timestamp
 from .store import cursor as read_cursor

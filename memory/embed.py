@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from .errors import Unavailable
+from .named import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from array import array

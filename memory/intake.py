@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .errors import Rejected, UsageError
+from .named import TYPE_CHECKING
 from .policy import explain, mask, scan
 from .record import Limits, Memory, check_kind, check_tags, clean, derive_title, expiry, new_id, printable, timestamp
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _FIELDS = ("content", "title", "kind", "area", "tags", "actor", "source_type", "source_ref", "confidence", "expires",
            "pinned", "shared")  # fmt: skip

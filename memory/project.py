@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from .errors import StoreError, UsageError
+from .named import NamedTuple
 
 _MARKERS = ("package.json", "pyproject.toml", "go.mod", "Cargo.toml")
 _WINDOWS_PATH = re.compile(r"^([A-Za-z]:[\\/]|\\\\)")

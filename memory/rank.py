@@ -7,7 +7,8 @@ without numpy: its import alone costs several searches.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+from .named import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from array import array

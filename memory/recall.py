@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from . import vectors
 from .errors import Incomplete, Unavailable, UsageError
+from .named import TYPE_CHECKING, NamedTuple
 from .rank import cosines, fuse, order
 from .record import Hit, timestamp
 from .store import MEMORY_COLUMNS, from_row, snapshot

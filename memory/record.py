@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 import time
-from typing import NamedTuple
 
 from .errors import Rejected, UsageError
+from .named import NamedTuple
 
 KINDS = ("fact", "decision", "gotcha", "convention", "procedure", "constraint", "preference", "finding", "goal")
 KIND_ALIASES = {"area_fact": "fact"}

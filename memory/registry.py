@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from . import private
+from .named import NamedTuple
 from .project import Project, data_home
 from .record import seconds, timestamp
 

@@ -11,10 +11,15 @@ import sqlite3
 import time
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
 
 from . import private
 from .errors import Corrupt, Foreign, Locked, NewerSchema, NotFound, StoreError
+from .named import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    Method = TypeVar("Method", bound=Callable[..., Any])
 
 APPLICATION_ID = 0x4D454D48  # "MEMH"
 _LEAST_PAGE = 512  # bytes; SQLite takes what is shorter for a new database
@@ -104,9 +109,6 @@ def as_store_error(error: sqlite3.Error, path: str) -> StoreError:
     if code == sqlite3.SQLITE_READONLY:
         return StoreError(f"the store {path} is on a read-only file system or not yours to write", reason="readonly")
     return StoreError(f"the store {path} can't be used: {text}; MEM_DB names another place for it")
-
-
-Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def translated(method: Method) -> Method:

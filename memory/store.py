@@ -9,8 +9,8 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
+from .named import NamedTuple
 from .record import CURSOR_FIELDS, Cursor, Memory, fingerprint
 from .words import index_parts
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from . import rank
 from .errors import Incomplete
+from .named import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .embed import Embedder, Vector

@@ -23,7 +23,7 @@ LARGER: dict[str, str] = {}
 # Too slow for a user who waits at every start; see also the budgets of tests/bench.
 FORBIDDEN = {
     "argparse", "dataclasses", "importlib.metadata", "importlib.resources", "jinja2", "logging", "numpy", "pathlib",
-    "shutil", "subprocess", "tempfile", "tomllib", "watchdog",
+    "shutil", "subprocess", "tempfile", "tomllib", "typing", "watchdog",
 }  # fmt: skip
 
 
