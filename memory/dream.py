@@ -11,6 +11,8 @@ import re
 from typing import NamedTuple
 
 from . import notebook, patch
+from .likeness import held, repeated
+from .policy import redact, scan
 from .record import Memory, seconds, timestamp
 from .sections import split
 
@@ -21,16 +23,9 @@ SHRINK = 0.3
 DORMANT_SECONDS = 90 * 86_400.0
 RECENT_KEPT = 5  # entries of a "Recent …" section that stay as they are
 
-_NEAR = 0.85
-_SHARED = 0.4
-_WITHIN = 6
-_COMMON = 100  # a triple in more blocks than that tells nothing, and would make the work quadratic
-_MIN_WORDS = 5  # shorter blocks repeat by nature ("- done", "```")
-_WORD = re.compile(r"\w+")
 _DATE = re.compile(r"(?<![\d-])(20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\d-])")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _RECENT = re.compile(r"\b(recent|latest|session|progress|log|changelog|journal|history)\b", re.IGNORECASE)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 class Check(NamedTuple):
@@ -60,15 +55,6 @@ class Plan(NamedTuple):
     items: tuple[Item, ...]
     size: int
     target: int
-
-
-class Block(NamedTuple):
-    """A paragraph, a list item or a table row: its lines, its words folded, and the text itself."""
-
-    first: int
-    last: int
-    words: tuple[str, ...]
-    text: str
 
 
 class Old(NamedTuple):
@@ -107,10 +93,9 @@ def plan(text: str, *, now: float, path: str = notebook.NAME, others: dict[str, 
     `others` are instruction files by path (CLAUDE.md, AGENTS.md), whose text the notebook need not repeat; `old` are
     memories that have expired or whose files have moved on.
     """
-    mine = blocks(text)
     items = [
-        *_repeated(mine, path),
-        *_held_elsewhere(mine, path, {name: blocks(other) for name, other in (others or {}).items()}),
+        *_repeated(text, path),
+        *_held_elsewhere(text, path, others or {}),
         *_dormant(text, path, now),
         *_old_entries(text, path),
     ]
@@ -127,112 +112,29 @@ def plan(text: str, *, now: float, path: str = notebook.NAME, others: dict[str, 
     return Plan(tuple(kept), size, int(size * (1 - SHRINK)))
 
 
-def blocks(text: str) -> list[Block]:
-    """Return the paragraphs, list items and table rows of `text`; code, headings and front matter are left out."""
-    lines = patch.bodies(text)
-    titles = {heading.line for heading in notebook.headings(lines)}
-    start = notebook.front_matter_end(lines)
-    found: list[Block] = []
-    open_lines: list[int] = []
-    fence = ""
-
-    def close() -> None:
-        if open_lines:
-            body = "\n".join(lines[number - 1] for number in open_lines)
-            found.append(Block(open_lines[0], open_lines[-1], tuple(_WORD.findall(body.casefold())), body.strip()))
-            open_lines.clear()
-
-    for number, line in enumerate(lines, 1):
-        mark = _FENCE.match(line)
-        if fence or mark:
-            close()
-            if mark:
-                fence = "" if fence and mark.group(1).startswith(fence) else fence or mark.group(1)
-            continue
-        if number <= start or number in titles or not line.strip():
-            close()
-            continue
-        if _ITEM.match(line) or line.lstrip().startswith("|"):
-            close()
-        open_lines.append(number)
-    close()
-    return [block for block in found if len(block.words) >= _MIN_WORDS]
-
-
-def _triples(words: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
-    return frozenset(words[i : i + 3] for i in range(len(words) - 2))
-
-
-def _match(block: Block, index: dict[tuple[str, ...], list[int]], known: list[Block]) -> int:
-    """Return the first of `known` that is nearly the same as `block`, -1 where none is.
-
-    Nearly the same: 85 % of the words of both stand in the same order and their figures are equal, or `block` stands
-    within the other but for 5 %. Only blocks that share word triples are compared.
-    """
-    from difflib import SequenceMatcher
-
-    mine = _triples(block.words)
-    shared: dict[int, int] = {}
-    for triple in mine:
-        places = index.get(triple, ())
-        for i in places if len(places) <= _COMMON else ():
-            shared[i] = shared.get(i, 0) + 1
-    for i in sorted(shared):
-        other = known[i]
-        smaller = min(len(mine), len(_triples(other.words)))
-        if len(block.words) <= len(other.words) and len(mine) >= _WITHIN and shared[i] >= 0.95 * len(mine):
-            return i
-        if shared[i] < _SHARED * smaller or _figures(block) != _figures(other):
-            continue
-        if SequenceMatcher(None, block.words, other.words, autojunk=False).ratio() >= _NEAR:
-            return i
-    return -1
-
-
-def _figures(block: Block) -> set[str]:
-    """Return the words with digits: two lines that differ in a version or a port say two things."""
-    return {word for word in block.words if not word.isalpha()}
-
-
-def _index(known: list[Block]) -> dict[tuple[str, ...], list[int]]:
-    index: dict[tuple[str, ...], list[int]] = {}
-    for i, block in enumerate(known):
-        for triple in _triples(block.words):
-            index.setdefault(triple, []).append(i)
-    return index
-
-
-def _repeated(mine: list[Block], path: str) -> list[Item]:
-    """Return the blocks that nearly repeat an earlier one."""
+def _repeated(text: str, path: str) -> list[Item]:
+    """Return what nearly repeats an earlier place."""
     items: list[Item] = []
-    known: list[Block] = []
-    index: dict[tuple[str, ...], list[int]] = {}
-    for block in mine:
-        at = _match(block, index, known)
-        if at >= 0:
-            reason = (
-                f"nearly the same as lines {known[at].first}-{known[at].last}; keep one, with what only the other says"
-            )
-            items.append(Item("duplicate", path, block.first, block.last, reason, _shown(block.text)))
-            continue
-        for triple in _triples(block.words):
-            index.setdefault(triple, []).append(len(known))
-        known.append(block)
+    for pair in repeated(text):
+        where = _lines(pair.other_first, pair.other_last)
+        reason = f"nearly the same as {where}; keep one, with what only the other says"
+        items.append(Item("duplicate", path, pair.first, pair.last, reason, _shown(pair.text)))
     return items
 
 
-def _held_elsewhere(mine: list[Block], path: str, others: dict[str, list[Block]]) -> list[Item]:
-    """Return the blocks that an instruction file holds already, which every session loads anyway."""
+def _held_elsewhere(text: str, path: str, others: dict[str, str]) -> list[Item]:
+    """Return what an instruction file holds already, which every session loads anyway."""
     items: list[Item] = []
     for name in sorted(others):
-        index = _index(others[name])
-        for block in mine:
-            at = _match(block, index, others[name])
-            if at >= 0:
-                where = others[name][at]
-                reason = f"{name} lines {where.first}-{where.last} hold it already, and every session loads that file"
-                items.append(Item("held_elsewhere", path, block.first, block.last, reason, _shown(block.text)))
+        for pair in held(text, others[name]):
+            where = _lines(pair.other_first, pair.other_last)
+            reason = f"{name} {where} hold it already, and every session loads that file"
+            items.append(Item("held_elsewhere", path, pair.first, pair.last, reason, _shown(pair.text)))
     return items
+
+
+def _lines(first: int, last: int) -> str:
+    return f"lines {first}-{last}"
 
 
 def _newest(text: str) -> str:
@@ -285,5 +187,6 @@ def _old_entries(text: str, path: str) -> list[Item]:
 
 
 def _shown(text: str) -> str:
-    line = " ".join(text.split())
+    """Return the beginning of a text, without what the guard objects to: a plan is read by agents and kept in logs."""
+    line = redact(" ".join(text.split()), scan(" ".join(text.split())))
     return line if len(line) <= 100 else line[:99] + "…"

@@ -58,6 +58,28 @@ def test_plan_leaves_short_and_different_blocks_alone() -> None:
     assert plan(text) == []
 
 
+def test_plan_joins_neighbours_that_repeat_neighbours() -> None:
+    items = "- First run the linter over the whole tree.\n- Then run the tests of the part.\n- ok\n"
+    part = f"## Steps\n\n{items}\nAnd push the branch to the server.\n"
+    made = dream.plan(f"{part}\nA paragraph that stands between the two parts.\n\n{part}", now=NOW)
+    assert [(item.action, item.first, item.last) for item in made.items] == [("duplicate", 13, 17)]
+    assert "lines 3-7" in made.items[0].reason
+    other = part.replace("- ok", "- not ok")
+    assert plan(f"{part}\n{other}") == [("duplicate", 11, 12), ("duplicate", 15, 15)]
+
+
+def test_plan_keeps_what_differs_in_a_name() -> None:
+    text = "- `shea/run.py` is the agent that executes.\n- `nellie/run.py` is the agent that executes.\n"
+    assert plan(text) == []
+
+
+def test_plan_reads_scripts_without_spaces() -> None:
+    text = (
+        "部署之前先运行全部测试并检查日志。\n\n部署以前先运行全部测试并检查日志。\n\n数据库每天凌晨三点自动备份一次。\n"
+    )
+    assert plan(text) == [("duplicate", 3, 3)]
+
+
 def test_plan_finds_what_instruction_files_hold() -> None:
     text = "# Rules\n\nUse tabs for indentation in all of the Go files.\n\nThe parser keeps comments in a side table.\n"
     others = {"CLAUDE.md": "# Style\n\n- Use tabs for indentation in all of the Go files.\n"}
@@ -67,9 +89,7 @@ def test_plan_finds_what_instruction_files_hold() -> None:
 
 
 def test_plan_finds_dormant_topics() -> None:
-    text = (
-        "# Old\n\n2026-01-05: tried the new cache, gave up.\n\n# New\n\n2026-11-20: it works.\n\n# None\n\nText.\n"
-    )
+    text = "# Old\n\n2026-01-05: tried the new cache, gave up.\n\n# New\n\n2026-11-20: it works.\n\n# None\n\nText.\n"
     assert plan(text) == [("dormant", 1, 4)]
 
 
@@ -109,3 +129,10 @@ def test_plan_sees_front_matter_and_headings_as_no_text() -> None:
     heading = "# The same heading of many words here\n\n"
     text = f"---\nlast_dream: 2025-01-01T00:00:00Z\n---\n{heading}{heading}"
     assert plan(text) == []
+
+
+def test_plan_shows_no_secret() -> None:
+    secret = "ghp_" + "016C7ZsF9cGFbZ4R1dkP2mQ8xW3vYt5LhN0b"  # made up
+    text = f"The deploy token of the project is {secret} for now.\n\n" * 2
+    (item,) = dream.plan(text, now=NOW).items
+    assert secret not in item.text
