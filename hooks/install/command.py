@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ...memory.errors import MemError, UsageError
 from ...memory.project import data_home
 from ...memory.record import printable
+from ..clients import CLIENTS
 from ..command import answer
 from ..env import Env
 from . import after, detect
@@ -108,6 +109,8 @@ def plan(site: Site, draft: Draft, targets: list[str], verb: str) -> Outcome:
 
 
 def _site(args: argparse.Namespace, env: Env) -> Site:
+    if args.client and args.client not in CLIENTS:
+        raise UsageError(f"{args.client!r} is no client; the clients are {', '.join(CLIENTS)}")
     scope = "user" if args.user else "local" if args.local else "project"
     site = find_site(env.cwd, environ=env.environ, project=args.project, scope=scope)
     tool_guard, shared = getattr(args, "tool_guard", False), getattr(args, "shared_hooks", False)

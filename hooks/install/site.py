@@ -85,9 +85,20 @@ def hooks_path_setting(site: Site) -> tuple[str, str]:
             ["config", "--show-scope", "--null", "--get", "core.hooksPath"], cwd=site.root, environ=site.environ
         )
     except git.GitFailed:
-        return "", ""
+        return _setting_of_old_git(site)
     scope, _, value = raw.partition(b"\0")
     return os.fsdecode(value.rstrip(b"\0")), os.fsdecode(scope)
+
+
+def _setting_of_old_git(site: Site) -> tuple[str, str]:
+    """Git before 2.26 has no --show-scope; the setting may also not be there at all."""
+    for scope, options in (("local", ["--local"]), ("global", [])):
+        try:
+            words = ["config", *options, "--null", "--get", "core.hooksPath"]
+            return os.fsdecode(git.run(words, cwd=site.root, environ=site.environ).rstrip(b"\0")), scope
+        except git.GitFailed:
+            continue
+    return "", ""
 
 
 def default_hooks_folder(site: Site) -> str:

@@ -274,3 +274,21 @@ def test_dry_run_shows_the_diff_and_changes_nothing(repo: Repo) -> None:
     done = repo.mem("install", "git", "claude", "--dry-run")
     assert "+++ " in done.stdout and "hook guard" in done.stdout and "SessionStart" in done.stdout
     assert tree(repo.path) == before
+
+
+def test_pull_with_rebase_brings_what_a_teammate_shared(repo: Repo, tmp_path: Path) -> None:
+    """re-frame2 6936: such a pull never fires post-merge."""
+    repo.write("a.txt", "x")
+    repo.commit()
+    mine = tmp_path / "mine"
+    repo.git("clone", "-q", str(repo.path), str(mine))
+    repo.mem("init", cwd=mine)
+    repo.mem("install", "git", cwd=mine)
+    repo.mem("remember", "The zebra token rotates every hour", "--shared")
+    repo.mem("share", "out")
+    repo.commit("shared")
+    (mine / "b.txt").write_text("y")
+    repo.git("add", "-A", cwd=mine)
+    repo.git("commit", "-q", "-m", "mine", cwd=mine)
+    repo.git("pull", "-q", "--rebase", cwd=mine)
+    assert "zebra" in repo.mem("recall", "zebra", cwd=mine).stdout
