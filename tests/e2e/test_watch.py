@@ -214,6 +214,48 @@ def test_watch_does_what_a_rebase_made_wait(made: Repo, spawn: Callable[..., Wat
     until(lambda: "in the middle" in mirror(made), "the shared memory came after the rebase")
 
 
+def test_watch_sees_after_a_sleep_what_happened_meanwhile(made: Repo, spawn: Callable[..., Watcher]) -> None:
+    child = spawn(made)
+    child.send_signal(signal.SIGSTOP)
+    raw(made, "written while it slept")
+    made.git("commit", "-q", "--allow-empty", "-m", "x")
+    child.send_signal(signal.SIGCONT)
+    until(lambda: "while it slept" in mirror(made), "the mirror is current")
+    head = made.git("rev-parse", "HEAD").stdout.strip()
+    until(lambda: head in column(made, "SELECT value FROM meta WHERE key LIKE 'head:%'"), "the HEAD is recorded")
+
+
+def test_watch_sees_through_a_bulk_checkout(made: Repo, spawn: Callable[..., Watcher]) -> None:
+    """B112: whatever events are lost in a flood, the notebook and the share file of the branch arrive."""
+    spawn(made)
+    made.git("checkout", "-q", "-b", "side")
+    for number in range(2000):
+        made.write(f"file{number}.txt", str(number))
+    made.write("MEMORY.md", "# Flooded\n\nwords\n")
+    made.write("memories.ndjson", '{"id":"01990000-0000-7000-8000-000000000001","content":"from the flood"}\n')
+    made.git("add", "-A")
+    made.git("commit", "-q", "-m", "flood")
+    made.git("checkout", "-q", "main")
+    until(lambda: not column(made, "SELECT heading FROM sections"), "main has no notebook")
+    made.git("checkout", "-q", "side")
+    until(lambda: "Flooded" in column(made, "SELECT heading FROM sections"), "the notebook of the branch is indexed")
+    until(lambda: "from the flood" in mirror(made), "its memories are there")
+
+
+def test_watch_in_a_linked_worktree_and_without_git(made: Repo, spawn: Callable[..., Watcher], tmp_path: Path) -> None:
+    made.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    linked = made._replace(path=tmp_path / "linked")
+    spawn(linked)
+    linked.write("memories.ndjson", '{"id":"01990000-0000-7000-8000-000000000001","content":"from the worktree"}\n')
+    until(lambda: "from the worktree" in mirror(made), "the store of the main worktree has it")
+    plain = made._replace(path=tmp_path / "plain")
+    plain.write("package.json", "{}")
+    plain.mem("remember", "without git")
+    spawn(plain)
+    raw(plain, "and watched all the same")
+    until(lambda: "all the same" in mirror(plain), "the mirror is current")
+
+
 def test_watch_all_takes_up_projects_as_they_come(made: Repo, spawn: Callable[..., Watcher], tmp_path: Path) -> None:
     made.mem("mirror")
     child = spawn(made, "--all")

@@ -208,3 +208,31 @@ def test_service_files_name_the_project(env: Env, root: Path) -> None:
 
 def test_quiet_time_leaves_room_in_the_budget() -> None:
     assert watch_events.QUIET == 0.2 and watch_events.MOST <= 1.0
+
+
+def test_look_does_not_mind_a_clock_that_jumps(root: Path, env: Env) -> None:
+    now = [time.time()]
+    watched = Watched(str(root), env._replace(clock=lambda: now[0]), actions=actions("one"))
+    watched.look(0)
+    for jump, text in ((-10 * 86400, "back"), (400 * 86400, "far ahead"), (-400 * 86400, "and home")):
+        now[0] += jump
+        watched.look(1)
+        (root / "MEMORY.md").write_text(text)
+        assert watched.look(2) == ["one"], text
+        watched.look(3)
+        assert watched.look(4) == []
+
+
+def test_look_goes_on_with_a_full_disk(root: Path, env: Env) -> None:
+    """Nothing can be written, the log included; the work is done once there is room."""
+    room: list[bool] = []
+
+    def needs_room(project: object, env: object) -> None:
+        if not room:
+            raise OSError(28, "No space left on device")
+
+    watched = Watched(str(root), env, actions=(Action("one", ("notebook",), needs_room),))
+    (root / ".mem" / "hooks.log").mkdir()
+    assert watched.look(0) == [] and "No space left" in watched.last_error
+    room.append(True)
+    assert watched.look(100) == ["one"]
