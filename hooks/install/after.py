@@ -25,12 +25,13 @@ def find(site: Site, name: str) -> str:
 def run_all(draft: Draft, site: Site) -> tuple[tuple[str, str, str], ...]:
     """Run the draft's programs in the root, and note what was run; return (program, message, reason) of the failed."""
     failed: list[tuple[str, str, str]] = []
-    for words, files in draft.commands:
+    for program in draft.commands:
+        words, files = program
         before = {path: read(path) for path in files}
         shown = " ".join([os.path.basename(words[0]), *words[1:]])
         output, code = run(list(words), site)
         for path in files:
-            draft.receipts.close(path, before[path], read(path), [])
+            draft.receipts.close(program.receipt_name(path), before[path], read(path), [])
         if code:
             failed.append((os.path.basename(words[0]), f"`{shown}` failed: {output}", "program"))
         else:

@@ -79,6 +79,8 @@ def _hook(site: Site, folder: str, hook: str, *, found: str, backups: str) -> It
         receipt = Draft(backups).receipts.get(path)
         lost = " any more: another program wrote the file anew" if receipt else ""
         yield Check("git", BROKEN, f"{hook}: git runs nothing of ours{lost}", f"mem install {_manager(site)}")
+    elif hook in shell.GATES and found == "pre-commit" and precommit.is_release(site):
+        yield Check("git", OK, f"{hook}: runs the guard through pre-commit, in an environment of its own")
     elif hook in shell.GATES:
         outcome, short = _probe(site, folder, hook, found)
         if not outcome.refused:

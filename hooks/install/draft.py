@@ -40,6 +40,15 @@ class Program(NamedTuple):
     words: tuple[str, ...]
     files: tuple[str, ...] = ()
 
+    def receipt_name(self, path: str) -> str:
+        """Return the name of such a receipt, which is another than that of our own edits of the file."""
+        return made_by(os.path.basename(self.words[0]), path)
+
+
+def made_by(program: str, path: str) -> str:
+    """Return the name of the receipt for a file that `program` made because we ran it."""
+    return f"{path} ({program})"
+
 
 Step = Edit | Move
 Snapshot = tuple[list[Step], list[str], list[Program], dict[str, bytes | None]]

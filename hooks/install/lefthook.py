@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ...memory.errors import Conflict
 from ..files import read
 from . import after, detect, edit_json, edit_toml, edit_yaml, git, session
-from .draft import Draft, Program
+from .draft import Draft, Program, made_by
 from .own import hook_of, line
 from .session import Named, check_link, decode
 from .shell import GATES, GIT_HOOKS
@@ -59,7 +59,7 @@ def uninstall(site: Site, draft: Draft) -> None:
         return
     for hook in GIT_HOOKS:
         place = os.path.join(hooks_folder(site), hook)
-        made = draft.receipts.get(place)
+        made = draft.receipts.get(made_by("lefthook", place))
         if made and made.original is None and _is_there(place):
             draft.write(place, None)
 

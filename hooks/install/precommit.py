@@ -13,7 +13,7 @@ from typing import Any
 from ...memory.errors import Conflict
 from ..files import read
 from . import after, edit_yaml
-from .draft import Draft, Program
+from .draft import Draft, Program, made_by
 from .own import hook_of, line
 from .session import Named, check_link, decode
 from .shell import GATES, GIT_HOOKS
@@ -104,6 +104,12 @@ def _at(value: Any, path: edit_yaml.Path) -> Any:
     return value
 
 
+def is_release(site: Site) -> bool:
+    """Return whether the framework builds a mem of its own from our address, instead of starting the one on PATH."""
+    value = edit_yaml.value_of(decode(read(os.path.join(site.root, FILE)) or b"", FILE)) or {}
+    return any(_at(value, path).get("repo", "local") != "local" for path in _ours(value))
+
+
 def is_frameworks(data: bytes) -> bool:
     """Return whether a hook file is the framework's."""
     return _MARK in data
@@ -192,7 +198,7 @@ def _take_types(text: str, named: Named, original: Any) -> str:
 
 def _we_added(hook: str, site: Site, draft: Draft, original: Any) -> bool:
     """Return whether the framework's git hook is there because of us: by its receipt, else by what the file held."""
-    if draft.receipts.get(os.path.join(hooks_folder(site), hook)):
+    if draft.receipts.get(made_by("pre-commit", os.path.join(hooks_folder(site), hook))):
         return True
     known = original.get("default_install_hook_types") if isinstance(original, dict) else TYPES
     return hook not in (known or ["pre-commit"])

@@ -58,6 +58,8 @@ def install(shape: Shape, site: Site, draft: Draft) -> None:
         text = with_name(_put, text, entry, shape.grouped)
     draft.write(path, text.encode())
     draft.notes.append(shape.trust)
+    if site.scope == "project" and not site.on_path:
+        draft.notes.append(f"{path} names {site.program}: put mem on PATH and install again before you share the file")
 
 
 def uninstall(shape: Shape, site: Site, draft: Draft) -> None:

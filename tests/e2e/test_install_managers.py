@@ -195,3 +195,19 @@ def test_lefthook_command_of_that_name_is_left_to_its_owner(repo: Repo) -> None:
     path = repo.write("lefthook.yml", text)
     done = repo.mem("install", "lefthook", check=False)
     assert done.returncode == 1 and "not ours" in done.stderr and path.read_text() == text
+
+
+@needs_pre_commit
+def test_plain_block_beside_a_manager(repo: Repo) -> None:
+    """Two managers at once: both run, doctor says that one is enough, and ours goes without a trace."""
+    repo.write(".pre-commit-config.yaml", CONFIG)
+    repo.run("pre-commit", "install")
+    before = tree(hooks(repo))
+    assert "mem install pre-commit" in repo.mem("install", "git").stdout
+    assert "hello" in repo.commit().stderr
+    assert refuses_token(repo)
+    repo.mem("install", "pre-commit")
+    assert "runs twice" in repo.mem("doctor").stdout
+    repo.mem("uninstall", "pre-commit")
+    repo.mem("uninstall", "git")
+    assert tree(hooks(repo)) == before
