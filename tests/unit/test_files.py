@@ -76,12 +76,14 @@ def test_write_atomic_leaves_no_temporary_file_when_it_fails(tmp_path, monkeypat
     def fail(*_):
         raise OSError("disk full")
 
-    (tmp_path / "a").write_bytes(b"old")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a").write_bytes(b"old")
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        write_atomic(str(tmp_path / "a"), b"new")
-    assert os.listdir(tmp_path) == ["a"]
-    assert (tmp_path / "a").read_bytes() == b"old"
+        write_atomic(str(folder / "a"), b"new")
+    assert os.listdir(folder) == ["a"]
+    assert (folder / "a").read_bytes() == b"old"
 
 
 def test_write_atomic_refuses_a_folder(tmp_path):
