@@ -12,6 +12,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from functools import lru_cache
 
+from ..memory.errors import MemError, UsageError
 from ..memory.named import TYPE_CHECKING, Protocol
 from . import mcp_tools as said
 from .env import Env
@@ -59,6 +60,9 @@ def run(args: Namespace, env: Env) -> int:
         from .mcp_http import serve_http
 
         return serve_http(env, port=args.port)
+    for name in args.allowed_dir:  # the rest of the judging waits for the first call; a client would not see it there
+        if not os.path.isdir(os.path.join(env.cwd, os.path.expanduser(name))):
+            raise UsageError(f"--allowed-dir: there is no folder {name!r}")
     server = Server(lambda: _tools(args, env), env)
     read, send = _take_wire(env)
     serve(server, read, send)
@@ -133,6 +137,10 @@ class Server:
         def call() -> dict[str, Any]:
             try:
                 answer = self._ready().call(name, given, client or "mcp")
+            except MemError as error:  # the project at hand can't be served: every call says why
+                from .mcp_calls import rejected
+
+                answer = rejected(error)
             except Exception as error:  # a bug in one call must not end the conversation
                 raise Fault(INTERNAL_ERROR, self._bug(error)) from error
             return answer if era == said.VERSION_OLD else stamped(answer)

@@ -17,7 +17,7 @@ from ..memory.recall import Filters, context, search
 from ..memory.record import Hit, Memory, check_kind, check_tags, printable, timestamp
 from ..memory.tokens import fit
 from ..memory.words import match_expression
-from . import mirror
+from . import mirror, share
 from .env import Env
 from .mcp_arguments import Arguments, invalid
 from .mcp_stores import Stores, in_scope
@@ -56,7 +56,10 @@ class MemoryTool:
         project = in_scope(here, scope, self._env)[0][0]
         writes = {"remember": self._remember, "correct": self._correct, "forget": self._forget}
         answer = writes[action](args, project, client)
-        return answer, {(project.store_path, "mirror"): lambda: mirror.refresh(project, self._env)}
+        later: Later = {(project.store_path, "mirror"): lambda: mirror.refresh(project, self._env)}
+        if answer.get("shared"):
+            later[project.store_path, "share file"] = lambda: share.bury(project, self._env)
+        return answer, later
 
     def _remember(self, args: Arguments, project: Project, client: str) -> Answer:
         content = args.needed("content", "remember")
@@ -77,7 +80,7 @@ class MemoryTool:
         gone = self._held(project, key).forget(key)
         answer: Answer = {"status": "forgotten", "ids": list(gone.ids), **_where(project)}
         if gone.shared:
-            answer["note"] = "it was shared: git's history of the share file still has it"
+            answer |= {"shared": True, "note": "git's history of the share file still has it"}
         return answer
 
     def _held(self, project: Project, key: str) -> Store:

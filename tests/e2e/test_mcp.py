@@ -103,7 +103,13 @@ def test_prints_of_others_stay_off_the_wire(repo: Repo) -> None:
     site = repo.path / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(
-        "import atexit, os\natexit.register(lambda: (os.write(1, b'stray\\n'), os.system('echo child; cat')))\n"
+        "import os, signal\n"
+        "quiet = signal.signal\n"
+        "def noisy(*words):\n"
+        "    os.write(1, b'stray\\n')\n"
+        "    os.system('echo child; cat')\n"
+        "    return quiet(*words)\n"
+        "signal.signal = noisy\n"
     )
     wire = Wire(repo, environ={"PYTHONPATH": str(site)})
     wire.ask(1, "ping")
@@ -330,3 +336,22 @@ def test_http_refuses_every_tool_with_a_structured_error(repo: Repo) -> None:
         assert process.wait(30) == 0
         watchdog.cancel()
         process.communicate()
+
+
+def test_allowed_dir_that_is_not_there_is_said_at_the_start(repo: Repo) -> None:
+    done = repo.mem("mcp", "--allowed-dir", "absent", check=False)
+    assert done.returncode == 2
+    assert "absent" in done.stderr
+
+
+def test_forgetting_a_shared_memory_buries_its_line(repo: Repo) -> None:
+    memory_id = json.loads(repo.mem("remember", "A fact for the team.", "--shared", "--json").stdout)["id"]
+    repo.mem("share", "out")
+    assert "A fact for the team." in (repo.path / "memories.ndjson").read_text()
+    wire = Wire(repo)
+    wire.call(1, "project_memory", action="forget", id=memory_id)
+    assert wire.read()["result"]["structuredContent"]["shared"] is True
+    wire.end()
+    line = (repo.path / "memories.ndjson").read_text()
+    assert "A fact for the team." not in line
+    assert memory_id in line
