@@ -80,10 +80,13 @@ HOOKS = {
 def entry() -> NoReturn:
     """Run the process's own command and end without the interpreter's tear-down, which would cost a hook as much CPU
     as its work. Nothing waits for it: stores are closed, and threads are joined where they are started."""
-    code = main()
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
-            stream.flush()
+    try:
+        code = main()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+    except KeyboardInterrupt:
+        code = 130
     os._exit(code)
 
 

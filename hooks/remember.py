@@ -6,10 +6,12 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from ..memory import anchors as anchoring
+from ..memory import config as settings
 from ..memory.errors import UsageError
+from ..memory.intake import compose
 from ..memory.project import Project
 from ..memory.record import KINDS, printable, short
-from .command import answer, open_project, open_store, read_text, user_name
+from .command import answer, has_store, open_project, open_store, read_text, user_name
 from .env import Env
 from .show import memory_json
 
@@ -43,8 +45,12 @@ def remember(args: Namespace, env: Env) -> int:
     """Keep a fact and print its id."""
     project = open_project(args, env)
     text = read_text(args.text, env)
+    fields, anchors = _fields(args, env), _anchors(args, project, env, text)
+    if not has_store(project):  # what is refused makes no store
+        limits = settings.limits(settings.load(project, env.environ))
+        compose({"content": text, **fields}, limits=limits, now=env.now())
     with open_store(project, env, write=True) as store:
-        memory = store.remember(content=text, anchors=_anchors(args, project, env, text), **_fields(args, env))
+        memory = store.remember(content=text, anchors=anchors, **fields)
     _after_write(project, env)
     answer(env, args, memory_json(memory), f"remembered {short(memory.id)}: {printable(memory.title)}")
     return 0
