@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 WAIT = 0.25  # seconds for another writer; then the session goes on without
+MAPPED = 64 << 20  # bytes of the store that are read memory-mapped
 DEADLINE = 3.0  # seconds of queries on a very slow machine; the digest then holds what was found by then
 SAME_EVENT = 10.0  # seconds within which a second hook of the same session and source is the same event
 PROMPT_TOKENS = 150
@@ -140,7 +141,7 @@ def _digest(project: Project, client: Client, env: Env) -> Digest:
 
 
 def _build(project: Project, env: Env, tokens: int, limit: int) -> Digest:
-    db = schema.connect(project.store_path, readonly=True, timeout=WAIT)
+    db = _connect(project)
     until = time.monotonic() + DEADLINE
     db.set_progress_handler(lambda: time.monotonic() > until, 100_000)
     try:
@@ -149,6 +150,12 @@ def _build(project: Project, env: Env, tokens: int, limit: int) -> Digest:
         raise schema.as_store_error(error, project.store_path) from error
     finally:
         db.close()
+
+
+def _connect(project: Project) -> sqlite3.Connection:
+    db = schema.connect(project.store_path, readonly=True, timeout=WAIT)
+    db.execute(f"PRAGMA mmap_size = {MAPPED}")  # a large store is read in a few hundred places, each a system call
+    return db
 
 
 def _fitting(project: Project, env: Env, text: str) -> list[tuple[str, str]]:
@@ -163,7 +170,7 @@ def _fitting(project: Project, env: Env, text: str) -> list[tuple[str, str]]:
         model = cached(named, env.environ)
     except Unavailable:
         model = shipped()
-    db = schema.connect(project.store_path, readonly=True, timeout=WAIT)
+    db = _connect(project)
     try:
         hits = context(db, text, limit=8, now=env.now(), embedder=model)
         # Once the best are shown, the rest of the ranking is only what was left over.

@@ -27,7 +27,7 @@ WORDS_WEIGHT = 0.90  # all words of the session
 ANCHOR_WEIGHT = 1.10  # anchored to the file that was touched last, or that is being edited
 FOLDER_WEIGHT = 0.45  # anchored to a neighbour of such a file
 
-_NEWEST = 240  # candidates by time alone: more than the default cap of a store
+_NEWEST = 200  # candidates by time alone: as many as the default cap of a store
 _WORD_HITS = 24  # newest memories a word; one that has as many tells little
 _MAX_WORDS = 14
 _MAX_FILES = 24  # touched files that count
@@ -52,8 +52,7 @@ _NOISE_TEXT = """feature feat features fix fixes bugfix hotfix bug chore refacto
     mod py js ts go rs md json toml yaml yml the and for with from into that this then when are not but has have its our
     out all any can add adds make use new let get set now next also after before should must will without"""
 _NOISE = frozenset(_NOISE_TEXT.split())
-_WORD = re.compile(r"[^\W_]+(?:[-_.][^\W_]+)*")
-_PIECE = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"\w+(?:[-.]\w+)*")
 
 
 def pinned(db: sqlite3.Connection, stamp: str) -> list[Candidate]:
@@ -210,7 +209,7 @@ def _quoted(word: str) -> str:
 
 def _add_words(words: Weights, text: str, weight: float) -> None:
     for compound in _WORD.findall(text):
-        for word in {compound, *_PIECE.findall(compound)}:
+        for word in dict.fromkeys((compound, *compound.replace("_", "-").replace(".", "-").split("-"))):
             low = word.lower()
             if len(low) > 2 and low not in _NOISE and not low.isdigit():
                 words[low] = max(words.get(low, 0.0), weight)
