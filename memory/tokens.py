@@ -3,8 +3,7 @@
 Pure but for reading the table of word costs, once. The estimate is an upper bound of the counts of eight tokenizers
 (Claude's three, cl100k, o200k, Llama 3, Qwen 3, Gemma 3), about a fifth over on Markdown; the real one need not be
 installed. Frequent English words cost what the dearest tokenizer takes for them; other words go by length and by
-letter pairs that English rarely has; what is outside common use in a script goes by its UTF-8 bytes, which no
-tokenizer exceeds.
+letter pairs that English rarely has; what is outside common use in a script goes by its UTF-8 bytes.
 """
 
 from __future__ import annotations
@@ -16,40 +15,35 @@ from functools import lru_cache
 
 RESERVE = 1.05  # on top of the bound, for tokenizers to come
 
-_WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_SPACES = re.compile(" {2,}")
-_DIGITS = str.maketrans("", "", "0123456789")
-# Upper bound of one character by block: (first code point past the block, tokens). Source: measured, see tests/bench.
-_BLOCKS = (
+_WORD = "[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
+_MARKS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+# What an everyday character of a script costs within words: (first code point past the block, tokens). Any other costs
+# its UTF-8 bytes: tokenizers fall back to those.
+_EVERYDAY = (
     (0x250, 1.15),  # Latin with accents
-    (0x370, 1.3),  # phonetic letters, combining marks
     (0x530, 1.38),  # Greek, Cyrillic
-    (0x800, 1.25),  # Armenian, Hebrew, Arabic
-    (0x2000, 2.55),  # Indic and Southeast Asian scripts
-    (0x2E80, 2.2),  # punctuation, arrows, mathematics, box drawing
-    (0xA000, 1.6),  # kana and Han
-    (0xAC00, 2.55),
-    (0xD7B0, 1.6),  # Hangul
-    (0xFE00, 2.55),
-    (0xFE10, 2.2),  # variation selectors
-    (0xFF00, 2.55),
-    (0xFFF0, 1.6),  # full-width forms
-    (0x10000, 2.55),
-    (0x110000, 6.0),  # emoji and rare planes
+    (0x900, 1.25),  # Hebrew, Arabic
+    (0x2000, 2.0),  # Devanagari, Thai
+    (0x2E80, 1.5),  # dashes, quotes, arrows
+    (0x110000, 1.4),  # kana, Han, Hangul, full-width punctuation
 )
+# What some tokenizers spell out first: squared and circled words, ligatures; and emoji, for which one takes more
+# tokens than bytes.
+_SPELLED_OUT = ((0x3200, 0x3400), (0xFB00, 0xFE00), (0x10000, 0x110000))
 
 
 def estimate(text: str) -> int:
     """Return how many tokens `text` takes at most; 0 for the empty text."""
     if not text:
         return 0
-    total = 2.5 + sum(map(_word_cost, _WORD.findall(text)))
-    digits = len(text) - len(text.translate(_DIGITS)) if text.isascii() else sum(c in "0123456789" for c in text)
-    marks = sum(map(text.count, _MARKS))
-    total += 1.31 * digits + 1.02 * marks + 1.65 * (text.count("\n") + text.count("\t"))
-    total += 0.17 * sum(len(run) - 1 for run in _SPACES.findall(text))
+    total = 2.5 + sum(map(_word_cost, re.findall(_WORD, text)))
+    total += 1.31 * sum(map(text.count, "0123456789")) + 1.02 * sum(map(text.count, _MARKS))
+    total += 1.65 * (text.count("\n") + text.count("\t"))
+    total += 0.17 * sum([len(run) - 1 for run in re.findall("  +", text)])
     if not text.isascii():
         total += sum(map(_character_cost, filter(_is_foreign, text)))
+    if not text.isprintable():
+        total += sum(character < " " and character not in "\n\t" for character in text)
     return int(total * RESERVE) + 1
 
 
@@ -68,33 +62,23 @@ def fit(entries: Sequence[str], budget: int, *, spent: int = 0, joint: int = 0) 
     return chosen
 
 
-_MARKS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-
-
 def _is_foreign(character: str) -> bool:
     return character > "\x7f"
 
 
 @lru_cache(maxsize=1)
-def _table() -> tuple[dict[str, float], frozenset[str]]:
-    """Return the costs of frequent words and the letter pairs that are usual in English."""
-    costs: dict[str, float] = {}
-    pairs: list[str] = []
-    with open(os.path.join(os.path.dirname(__file__), "data", "token_costs.txt"), encoding="ascii") as lines:
-        heading = ""
-        for line in lines:
-            if line.startswith("# "):
-                heading = line[2:].strip()
-            elif heading == "pairs":
-                pairs.extend(line.split())
-            else:
-                costs.update(dict.fromkeys(line.split(), float(heading)))
-    return costs, frozenset(pairs)
+def _table() -> tuple[dict[str, float], frozenset[str], frozenset[str]]:
+    """Return the costs of frequent words, the letter pairs that are usual in English, and everyday characters."""
+    with open(os.path.join(os.path.dirname(__file__), "data", "token_costs.txt"), encoding="utf-8") as file:
+        sections = dict(section.split("\n", 1) for section in file.read().split("\n# ")[1:])
+    pairs, single = sections.pop("pairs").split(), sections.pop("single")
+    costs = {word: float(cost) for cost, words in sections.items() for word in words.split()}
+    return costs, frozenset(pairs), frozenset(single)
 
 
 @lru_cache(maxsize=4096)
 def _word_cost(word: str) -> float:
-    costs, usual = _table()
+    costs, usual, _ = _table()
     size, plain = len(word), word.lower()
     if size > 1 and word.isupper():
         return 1.1 + 1.55 * (size - 2)
@@ -111,21 +95,8 @@ def _word_cost(word: str) -> float:
 @lru_cache(maxsize=4096)
 def _character_cost(character: str) -> float:
     code = ord(character)
-    if 0x3400 <= code < 0xA000 or 0xAC00 <= code < 0xD7B0:
-        return 1.6 if _is_common(character) else 3.05
-    return next(cost for end, cost in _BLOCKS if code < end)
-
-
-def _is_common(character: str) -> bool:
-    """Say whether a Han character or Hangul syllable is in everyday use: the first levels of the national standards
-    GB 2312, Big5, JIS X 0208, and KS X 1001."""
-    if character >= "\uac00":
-        return len(character.encode("euc_kr", "ignore")) == 2
-    return any(
-        first <= character.encode(codec, "ignore")[:1] <= last
-        for codec, first, last in (
-            ("gb2312", b"\xb0", b"\xd7"),
-            ("big5", b"\xa4", b"\xc6"),
-            ("shift_jis", b"\x88", b"\x97"),
-        )
-    )
+    if character in _table()[2]:
+        return next(cost for end, cost in _EVERYDAY if code < end)
+    if any(first <= code < end for first, end in _SPELLED_OUT):
+        return 6.0
+    return len(character.encode("utf-8", "replace"))
