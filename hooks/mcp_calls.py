@@ -114,7 +114,8 @@ class Tools:
             text = args.text("project_info")
         else:
             text = book_file.read_source(args.text("project_info_file"), self._limits, self._env)
-        return self._written(book, book_file.overwrite(book, text, self._env)), None
+        typed = args.has("project_info")
+        return self._written(book, book_file.overwrite(book, text, self._env, typed=typed)), None
 
     def _update(self, args: Arguments) -> tuple[Answer, str | None]:
         given = args.needed("patch_content", "update_project_memory")

@@ -72,7 +72,7 @@ def _search(args: Namespace, env: Env, book: book_file.Notebook, _: book_file.Bo
 
 
 def _write(args: Namespace, env: Env, book: book_file.Notebook, limits: book_file.Bounds) -> int:
-    done = book_file.overwrite(book, _given(args, env, limits), env)
+    done = book_file.overwrite(book, _given(args, env, limits), env, typed=not args.source)
     return _answer_written(args, env, book, done)
 
 

@@ -145,12 +145,13 @@ def read_source(name: str, limits: Bounds, env: Env) -> str:
     return decode(data, path)
 
 
-def overwrite(book: Notebook, text: str, env: Env) -> Written:
-    """Make `text` the notebook; front matter that it does not bring, and the line ends in use, stay.
+def overwrite(book: Notebook, text: str, env: Env, *, typed: bool = True) -> Written:
+    """Make `text` the notebook; front matter that it does not bring, and the line ends in use, stay. `typed` says that
+    it came as words, not from a file.
 
     Raises Rejected (secret_detected, instruction_detected, shell_substitution, …), Conflict, Locked, OSError.
     """
-    notebook.check_new(text)
+    notebook.check_new(text, typed=typed)
     return change(book, env, lambda old: _whole(notebook.overwritten(old, text)))
 
 

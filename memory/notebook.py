@@ -172,10 +172,10 @@ def search(text: str, query: str, *, limit: int = SEARCH_LIMIT) -> Found:
     return Found([(i + 1, lines[i]) for i in found[: min(limit, SEARCH_LIMIT)]], len(found))
 
 
-def check_new(text: str) -> str:
-    """Return `text`, which is to become the whole notebook.
+def check_new(text: str, *, typed: bool = True) -> str:
+    """Return `text`, which is to become the whole notebook; `typed` says that it came as words, not from a file.
 
-    Raises Rejected: `empty`, `too_long`, `invalid_text` for NUL and lone surrogates, `shell_substitution` where the
+    Raises Rejected: `empty`, `too_long`, `invalid_text` for NUL and lone surrogates, `shell_substitution` where typed
     text is a substitution that no shell has expanded, such as $(cat notes.md).
     """
     if not text.strip():
@@ -184,7 +184,7 @@ def check_new(text: str) -> str:
         raise Rejected(f"the text has {len(text):,} characters; the limit is {MAX_CHARS:,}", reason="too_long")
     if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
         raise Rejected("the text holds a NUL or a lone surrogate; remove it", reason="invalid_text")
-    found = _WHOLE.fullmatch(text) or _RUNS.search(_without_code(text))
+    found = (_WHOLE.fullmatch(text) or _RUNS.search(_without_code(text))) if typed else None
     if found:
         raise Rejected(
             f"the text holds {printable(found.group().strip())[:60]!r}, which no shell has expanded; send the text "

@@ -172,10 +172,14 @@ def _usual_end(lines: list[str]) -> str:
     return max(("\n", "\r\n", "\r"), key=ends.count)
 
 
-def _say_repeated(plain: str, places: list[int]) -> str:
-    numbers = [plain.count("\n", 0, at) + 1 for at in places]
+def _say_repeated(plain: str, found: list[int]) -> str:
+    numbers = [plain.count("\n", 0, at) + 1 for at in found]
     shown = ", ".join(str(number) for number in numbers[:_SHOWN]) + (" and more" if len(numbers) > _SHOWN else "")
-    return f"the search text stands more than once, at lines {shown}; add lines around it until it is unique"
+    lines = plain.split("\n")
+    places = "\n".join(f"{number}: {printable(lines[number - 1])[:200]}" for number in numbers[:_SHOWN])
+    return (
+        f"the search text stands more than once, at lines {shown}; add lines until it is unique. There stand:\n{places}"
+    )
 
 
 def _say_absent(lines: list[str], search: tuple[str, ...]) -> str:

@@ -318,6 +318,9 @@ def test_notebook_from_a_file(desk: Desk, project: Path, tmp_path: Path) -> None
     (project / "draft.md").write_text("# Draft\n")
     assert desk.ok("set_project_memory", project_info_file="draft.md")["status"] == "written"
     assert desk.book.read_text() == "# Draft\n"
+    (project / "draft.md").write_text("# Draft\n\nOn $(date) we wrote it down.\n")
+    assert desk.ok("set_project_memory", project_info_file="draft.md")["status"] == "written"
+    desk.ok("set_project_memory", project_info="# Draft\n")
     (tmp_path / "secret.md").write_text("outside")
     (project / "link.md").symlink_to(tmp_path / "secret.md")
     (project / "latin.md").write_bytes(b"caf\xe9")
