@@ -72,7 +72,9 @@ def _table() -> tuple[dict[str, float], frozenset[str], frozenset[str]]:
     with open(os.path.join(os.path.dirname(__file__), "data", "token_costs.txt"), encoding="utf-8") as file:
         sections = dict(section.split("\n", 1) for section in file.read().split("\n# ")[1:])
     pairs, single = sections.pop("pairs").split(), sections.pop("single")
-    costs = {word: float(cost) for cost, words in sections.items() for word in words.split()}
+    costs: dict[str, float] = {}
+    for cost, words in sections.items():
+        costs.update(dict.fromkeys(words.split(), float(cost)))
     return costs, frozenset(pairs), frozenset(single)
 
 

@@ -120,11 +120,15 @@ def candidates(
     places, signs = _all_signs(db, embedder, active)
     near = rank.nearest(rank.distances(query.signs, signs), max(depth, NEAREST))
     listed = ",".join([places[position] for position in near])
-    ids = db.execute(f"SELECT m.rowid FROM vectors v JOIN memories m ON m.id = v.memory WHERE v.rowid IN ({listed})")  # noqa: S608
-    listed = ",".join({str(rowid) for rowid in also}.union(str(row[0]) for row in ids))
-    # A vector of an older version than its memory is missing: the join finds none then.
+    # A vector of an older version than its memory is missing.
+    found = db.execute(
+        "SELECT m.rowid, CASE WHEN m.version = v.version AND m.status = 'active' THEN v.vector END, length(v.signs)"  # noqa: S608
+        f" FROM vectors v JOIN memories m ON m.id = v.memory WHERE v.rowid IN ({listed})"
+    ).fetchall()
+    rest = ",".join(map(str, set(also).difference([row[0] for row in found])))
     # The + keeps SQLite from walking all active memories instead of going to the rows.
-    return _checked(db.execute(f"{_JOIN} WHERE +m.status = 'active' AND m.rowid IN ({listed})", (model,)), embedder)
+    found += db.execute(f"{_JOIN} WHERE +m.status = 'active' AND m.rowid IN ({rest})", (model,))
+    return _checked(found, embedder)
 
 
 def nearest(db: sqlite3.Connection, embedder: Embedder, query: Vector, limit: int) -> list[tuple[str, float]]:
