@@ -108,7 +108,12 @@ def _is_news(project: Project, session: str, source: str, *, digest: Digest, env
 
     def decide(records: list[Seen]) -> Seen | None:
         known = next((one for one in records if one.session == session), None)
-        twice = known and known.source == source and 0 <= now - known.at < SAME_EVENT
+        twice = (
+            known
+            and known.source == source
+            and 0 <= now - known.at < SAME_EVENT
+            and (known.hash == digest.hash or source.startswith("subagent"))
+        )
         # A fork has an id of its own, and a resumed session may have dropped out of the record.
         seen = [known] if known and source != "fork" else records
         same = next((one for one in seen if one.hash == digest.hash), None) if source in _AGAIN else None
