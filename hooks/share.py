@@ -6,18 +6,16 @@ fixers do; nothing is staged. After a merge, checkout or rewrite what came with 
 
 from __future__ import annotations
 
-import argparse
 import os
+from typing import TYPE_CHECKING
 
-from ..memory import config as settings
-from ..memory import exchange
 from ..memory.errors import MemError, NotFound, Rejected
-from ..memory.ndjson import BrokenLine
 from ..memory.project import Project, find_project
-from ..memory.record import printable, short
-from . import log, mirror, sharefile, stage
-from .command import answer, has_store, open_project, open_store
+from . import stage
 from .env import Env
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 
 def hook(argv: list[str], env: Env) -> int:
@@ -28,21 +26,30 @@ def hook(argv: list[str], env: Env) -> int:
     project = find_project(env.cwd, environ=env.environ)
     if project.pinned or not project.root or stage.is_deferred(project, argv, env.environ):
         return 0
+    is_gate = stage.is_gate(argv, env.environ)
     try:
-        if stage.is_gate(argv, env.environ):
+        from .share_state import is_settled
+
+        if is_settled(project, env, is_gate=is_gate):
+            return 0
+        if is_gate:
             return _gate(project, env)
         refresh(project, env)
-    except BrokenLine as error:
-        env.say(f"mem: the share file: {error.message}")
-        return int(stage.is_gate(argv, env.environ))
     except (MemError, OSError) as error:
-        log.note(project.folder, f"share: {error}", env.now())
+        if isinstance(error, MemError) and error.reason == "broken_line":
+            env.say(f"mem: the share file: {error.message}")
+            return int(is_gate)
+        from .log import note
+
+        note(project.folder, f"share: {error}", env.now())
     return 0
 
 
 def refresh(project: Project, env: Env) -> bool:
     """Merge the share file into the store and the mirror if it is another than last time; return whether it changed
     anything. What the hooks and the watcher call. Raises BrokenLine, StoreError, OSError."""
+    from . import mirror, sharefile
+
     result = sharefile.read(project, env, sharefile.locate(project, env))
     if result.refused:
         env.say(f"mem: {len(result.refused)} shared memories were kept out; `mem quarantine` says which and why")
@@ -60,15 +67,17 @@ def bury(project: Project, env: Env) -> tuple[str, ...]:
     """
     if project.pinned or not project.root:
         return ()
+    from . import sharefile
+
     path = sharefile.locate(project, env)
     return sharefile.write(project, env, path).changed if os.path.exists(path) else ()
 
 
 def _gate(project: Project, env: Env) -> int:
-    path = sharefile.locate(project, env)
-    if not has_store(project) and not os.path.exists(path):
-        return 0
-    written = sharefile.write(project, env, path, tidy=False)
+    from ..memory.record import printable
+    from . import sharefile
+
+    written = sharefile.write(project, env, sharefile.locate(project, env), tidy=False)
     for line in written.left_out:
         env.say(f"mem: {line}")
     if not written.changed:
@@ -79,7 +88,7 @@ def _gate(project: Project, env: Env) -> int:
     return 1
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def arguments(parser: ArgumentParser) -> None:
     """Add the words of `mem share`."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="in|out|on|off")
     for name, text in (("in", "merge the share file into the store"), ("out", "merge the store into the share file")):
@@ -90,8 +99,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action.add_argument("id", metavar="ID")
 
 
-def run(args: argparse.Namespace, env: Env) -> int:
+def run(args: Namespace, env: Env) -> int:
     """Carry out `mem share`."""
+    from .command import open_project
+
     project = open_project(args, env)
     if args.action == "in":
         return _in(project, args, env)
@@ -100,10 +111,14 @@ def run(args: argparse.Namespace, env: Env) -> int:
     return _mark(project, args, env, shared=args.action == "on")
 
 
-def _in(project: Project, args: argparse.Namespace, env: Env) -> int:
+def _in(project: Project, args: Namespace, env: Env) -> int:
+    from ..memory import exchange
+    from . import mirror, sharefile
+    from .command import answer
+
     path = sharefile.locate(project, env, args.file)
     if args.file and not os.path.isfile(path):
-        raise NotFound(f"there is no file {printable(args.file)}")
+        raise NotFound(f"there is no file {path}")
     result = sharefile.read(project, env, path, always=True)
     if result.changed:
         mirror.refresh(project, env)
@@ -111,7 +126,10 @@ def _in(project: Project, args: argparse.Namespace, env: Env) -> int:
     return 0
 
 
-def _out(project: Project, args: argparse.Namespace, env: Env) -> int:
+def _out(project: Project, args: Namespace, env: Env) -> int:
+    from . import sharefile
+    from .command import answer
+
     path = sharefile.locate(project, env, args.file)
     written = sharefile.write(project, env, path)
     for line in written.left_out:
@@ -121,7 +139,12 @@ def _out(project: Project, args: argparse.Namespace, env: Env) -> int:
     return 0
 
 
-def _mark(project: Project, args: argparse.Namespace, env: Env, *, shared: bool) -> int:
+def _mark(project: Project, args: Namespace, env: Env, *, shared: bool) -> int:
+    from ..memory import exchange
+    from ..memory.record import short
+    from . import sharefile
+    from .command import answer, open_store
+
     with open_store(project, env, write=False) as store:
         memory = store.get(args.id)
         if shared and memory.status == "active":
@@ -136,8 +159,7 @@ def _mark(project: Project, args: argparse.Namespace, env: Env, *, shared: bool)
     text = f"{short(memory.id)} is shared: the next commit takes it along (or `mem share out` now)"
     if not shared:
         is_gone = bool(project.root) and sharefile.drop(project, sharefile.locate(project, env), memory.id)
-        file = str(settings.load(project, env.environ)["share.file"])
         text = f"{short(memory.id)} is no longer shared"
-        text += f"; its line is out of {file}, but git's history and teammates may still have it" if is_gone else ""
+        text += "; its line is out of the file, but git's history and teammates may still have it" if is_gone else ""
     answer(env, args, value, text)
     return 0

@@ -17,7 +17,7 @@ from ..memory.named import NamedTuple
 from ..memory.ndjson import Line
 from ..memory.project import Project
 from ..memory.record import printable, short, timestamp
-from . import allowances, files
+from . import allowances, files, share_state
 from .command import has_store, open_store
 from .env import Env
 
@@ -61,6 +61,8 @@ def write(project: Project, env: Env, path: str, *, tidy: bool = True) -> Writte
         best, left_out = _judged(project, path, ndjson.reduce([*lines, *ours]), theirs)
         text = [_text(line) for _, line in sorted(best.items())]
         if not text or (not tidy and sorted(text) == sorted({line.text for line in lines})):
+            if not left_out:
+                _note_settled(project, env, path)
             return Written(left_out=left_out)
         changed = [path] if files.write_atomic(path, "".join(line + "\n" for line in text).encode()) else []
     attributes = _attributes(project, path)
@@ -85,11 +87,10 @@ def read(project: Project, env: Env, path: str, *, always: bool = False) -> exch
 
     A file that was merged before is not looked at again unless `always`. Raises BrokenLine, StoreError, OSError.
     """
+    key, stamp = share_state.in_key(path), share_state.file_stamp(project, path)
     data = files.read(path)
     if data is None or not data.strip():
         return exchange.ImportResult()
-    allowed = allowed_findings(project)
-    key, stamp = f"share:{os.path.realpath(path)}", _stamp(data, allowed)
     if not always and has_store(project):
         with open_store(project, env, write=False) as store:
             if rows.meta(store.db, key) == stamp:
@@ -98,12 +99,21 @@ def read(project: Project, env: Env, path: str, *, always: bool = False) -> exch
     ndjson.parse(lines)  # a broken file makes no store
     with open_store(project, env, write=True) as store:
         name = os.path.basename(path)
-        result = exchange.share_lines(store, lines, origin=name, allowed=passes(allowed))
+        result = exchange.share_lines(store, lines, origin=name, allowed=passes(allowed_findings(project)))
         is_waiting = any(one.rule == "cap_reached" for one in result.skipped)
         with rows.transaction(store.db):
             _quarantine(store, name, result.refused)
             rows.set_meta(store.db, key, "" if is_waiting else stamp)
     return result
+
+
+def _note_settled(project: Project, env: Env, path: str) -> None:
+    """Let the next hook know that there was nothing to write."""
+    if not has_store(project) or project.pinned:
+        return
+    with open_store(project, env, write=False) as store, rows.transaction(store.db):
+        stamp = share_state.out_stamp(store.db, share_state.file_stamp(project, path))
+        rows.set_meta(store.db, share_state.out_key(path), stamp)
 
 
 def _told(project: Project, env: Env) -> list[tuple[ndjson.Raw, bool]]:
@@ -190,12 +200,6 @@ def summary(result: exchange.ImportResult) -> str:
     told = [f"line {one.line}: passed over, {one.why}" for one in result.skipped]
     told += [f"line {one.line}: kept out, {one.why}" for one in result.refused]
     return "\n".join([head, *told])
-
-
-def _stamp(data: bytes, allowed: frozenset[tuple[str, str]]) -> str:
-    import hashlib
-
-    return hashlib.sha256(data + repr(sorted(allowed)).encode()).hexdigest()
 
 
 def _lock(project: Project, path: str) -> str:

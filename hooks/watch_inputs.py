@@ -16,7 +16,7 @@ from ..memory import config as settings
 from ..memory.errors import MemError
 from ..memory.notebook import NAME as NOTEBOOK
 from ..memory.project import Project, busy, data_home, head
-from . import mirror, mirror_template, sharefile
+from . import mirror_file, mirror_template, sharefile
 from .allowances import ALLOW_FILE
 from .env import Env
 from .watch_events import Place
@@ -82,7 +82,7 @@ def watched_files(project: Project, env: Env) -> Files:
     own = os.path.join(data_home(env.environ), "templates", mirror_template.SHIPPED)
     named = os.path.join(project.root or project.folder, str(config["mirror.template"]))
     try:
-        mirrored = mirror.target(project, config)
+        mirrored = mirror_file.target(project, config)
     except MemError:
         mirrored = ""
     try:

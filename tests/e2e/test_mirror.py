@@ -239,3 +239,44 @@ def test_mirror_of_racing_writers_shows_them_all(repo: Repo) -> None:
         _, said = writer.communicate(timeout=60)
         assert writer.returncode == 0, said
     assert all(f"racing fact {number}" in mirror(repo) for number in range(6))
+
+
+def settle(repo: Repo) -> None:
+    """Let the hook note that there is nothing to do, as it does once files are older than two seconds."""
+    for path in (repo.path / ".mem").iterdir():
+        os.utime(path, (1_000_000, 1_000_000))
+    repo.mem("hook", "mirror")
+    assert (repo.path / ".mem" / "mirror.json").exists()
+
+
+@pytest.mark.parametrize("change", ["store", "edit", "deletion", "template", "branch", "goal", "expiry"])
+def test_hook_that_had_nothing_to_do_sees_the_next_change(repo: Repo, home: Path, change: str) -> None:
+    repo.mem("remember", "a lasting fact")
+    repo.mem("remember", "a passing fact", "--expires", "1h")
+    settle(repo)
+    before = mirror(repo)
+    if change == "store":
+        code = "from memhooks.memory.api import Store\nwith Store.open('.mem/mem.db') as s: s.remember(content='news')"
+        repo.run("python", "-c", code, environ={"PYTHONPATH": str(Path(__file__).parents[1] / "_tree")})
+    elif change == "edit":
+        repo.write(".mem/memory.md", "edited")
+    elif change == "deletion":
+        (repo.path / ".mem" / "memory.md").unlink()
+    elif change == "template":
+        (home / "mem" / "templates").mkdir(parents=True)
+        (home / "mem" / "templates" / "memory.md.j2").write_text("mine\n")
+    elif change == "branch":
+        repo.mem("state", "set", "--goal", "ship")
+        settle(repo)
+        repo.git("symbolic-ref", "HEAD", "refs/heads/other")
+    elif change == "goal":
+        repo.mem("state", "set", "--goal", "ship")
+        repo.write(".mem/memory.md", before)
+    else:
+        state = repo.path / ".mem" / "mirror.json"
+        state.write_text(state.read_text().replace('"until": "2', '"until": "1'))
+        repo.write(".mem/memory.md", before)
+        os.utime(repo.path / ".mem" / "memory.md", (1_000_000, 1_000_000))
+    repo.mem("hook", "mirror")
+    assert (mirror(repo) == before) is (change in ("edit", "deletion", "branch", "expiry"))
+    assert repo.mem("mirror", "--check").returncode == 0

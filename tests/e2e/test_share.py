@@ -255,3 +255,32 @@ def test_share_command_exchanges_by_any_named_file(ann: Repo, bob: Repo, tmp_pat
     bob.mem("share", "in", str(tmp_path / "x.ndjson"))
     assert contents(bob) == ["a fact"]
     assert bob.mem("share", "in", "nowhere.ndjson", check=False).returncode == 1
+
+
+def test_share_hooks_that_had_nothing_to_do_see_the_next_change(ann: Repo) -> None:
+    """Both sides leave a note of what they saw; any change of either side is work again."""
+    ident = shared(ann, "first")
+    save(ann)
+    for words in ((), ("0",)):
+        assert ann.mem("hook", "share", *words).returncode == 0
+    shared(ann, "second")
+    assert ann.mem("hook", "share", check=False).returncode == 1
+    assert ann.mem("hook", "share").returncode == 0
+    ann.mem("correct", ident, "first, better")
+    assert ann.mem("hook", "share", check=False).returncode == 1
+    lines = (ann.path / FILE).read_text()
+    ann.write(FILE, lines + '{"id":"01990000-0000-7000-8000-000000000001","content":"third"}\n')
+    ann.mem("hook", "share", "0")
+    assert contents(ann) == ["first, better", "second", "third"]
+    ann.write(FILE, "")
+    assert ann.mem("hook", "share", check=False).returncode == 1
+    assert "second" in (ann.path / FILE).read_text() and "third" not in (ann.path / FILE).read_text()
+
+
+def test_quarantine_can_be_dropped(ann: Repo) -> None:
+    ann.write(FILE, f'{{"id":"01990000-0000-7000-8000-000000000001","content":"the token is {KEY}"}}\n')
+    ann.mem("share", "in")
+    assert "1" in ann.mem("quarantine").stdout
+    ann.mem("quarantine", "--drop", "00000001")
+    assert ann.mem("quarantine").stdout == "nothing was kept out\n"
+    assert ann.mem("quarantine", "--drop", "00000001", check=False).returncode == 1
