@@ -64,6 +64,8 @@ def run(args: Namespace, env: Env) -> int:
         if not os.path.isdir(os.path.join(env.cwd, os.path.expanduser(name))):
             raise UsageError(f"--allowed-dir: there is no folder {name!r}")
     server = Server(lambda: _tools(args, env), env)
+    if env.stdin.isatty():
+        env.say("mem: this is for programs: one JSON-RPC message a line on standard input; ^D ends it")
     read, send = _take_wire(env)
     serve(server, read, send)
     return 0
