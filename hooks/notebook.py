@@ -17,6 +17,8 @@ _TEXT_LIMIT = 4 * notebook.MAX_CHARS
 
 
 def arguments(parser: ArgumentParser) -> None:
+    # Options may stand between the action and its text, where argparse would take the text for empty.
+    parser.parse_args = parser.parse_intermixed_args  # type: ignore[method-assign, assignment]
     parser.add_argument(
         "action", choices=("read", "search", "write", "patch", "check"),
         help="read lines; search them; write TEXT as the whole; patch one place; check for what the guard refuses",
@@ -104,7 +106,9 @@ def _given(args: Namespace, env: Env, limits: book_file.Bounds) -> str:
             raise UsageError("give a text or --from FILE, not both")
         return book_file.read_source(args.source, limits, env)
     text = " ".join(args.text) or "-"
-    if text == "-":
+    if text != "-":
+        text += "" if text.endswith("\n") else "\n"  # words have no last line end; a file should
+    else:
         raw = getattr(env.stdin, "buffer", None)  # a text stream would turn CRLF into LF
         text = env.stdin.read(_TEXT_LIMIT) if raw is None else raw.read(_TEXT_LIMIT).decode("utf-8", "surrogateescape")
     if any("\udc80" <= char <= "\udcff" for char in text):

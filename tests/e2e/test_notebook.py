@@ -32,6 +32,19 @@ def test_write_patch_search_and_headings(repo: Repo) -> None:
     assert (page["text"], page["first"], page["last"], page["total"]) == ("run ninja\r\n", 4, 4, 5)
 
 
+def test_options_stand_where_people_put_them(repo: Repo) -> None:
+    repo.mem("notebook", "write", "--", "- run make")
+    assert (repo.path / "MEMORY.md").read_text() == "- run make\n"
+    for words in (
+        ["search", "--max-results", "1", "make"], ["search", "make", "--max-results", "1"],
+        ["--max-results", "1", "search", "run", "make"], ["search", "--", "- run"],
+    ):  # fmt: skip
+        assert repo.mem("notebook", *words).stdout == "1: - run make\n"
+    assert json.loads(repo.mem("--json", "notebook", "search", "make").stdout) == json.loads(
+        repo.mem("notebook", "search", "--json", "make").stdout
+    )
+
+
 def test_failures_leave_the_file_and_say_why(repo: Repo) -> None:
     repo.write("MEMORY.md", "# P\nrun make\n")
     for words, stdin, reason in (
