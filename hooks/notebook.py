@@ -18,7 +18,7 @@ _TEXT_LIMIT = 4 * notebook.MAX_CHARS
 
 def arguments(parser: ArgumentParser) -> None:
     # Options may stand between the action and its text, where argparse would take the text for empty.
-    parser.parse_args = parser.parse_intermixed_args  # type: ignore[method-assign, assignment]
+    parser.parse_args = parser.parse_intermixed_args  # type: ignore[method-assign]
     parser.add_argument(
         "action", choices=("read", "search", "write", "patch", "check"),
         help="read lines; search them; write TEXT as the whole; patch one place; check for what the guard refuses",
@@ -105,7 +105,7 @@ def _given(args: Namespace, env: Env, limits: book_file.Bounds) -> str:
         if args.text:
             raise UsageError("give a text or --from FILE, not both")
         return book_file.read_source(args.source, limits, env)
-    text = " ".join(args.text) or "-"
+    text = " ".join(args.text) if args.text else "-"
     if text != "-":
         text += "" if text.endswith("\n") else "\n"  # words have no last line end; a file should
     else:
