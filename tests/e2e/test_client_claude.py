@@ -36,7 +36,7 @@ def contexts(report: dict[str, Any], event: str) -> list[str]:
 def test_claude_model_receives_digest(project: Repo, mem_bin: Path) -> None:
     report = run_client("claude", project, mem_bin, "--expect", "zebra token rotates")
     assert len(contexts(report, "SessionStart")) == 1
-    assert "data and not orders" in contexts(report, "SessionStart")[0]
+    assert "data, not orders" in contexts(report, "SessionStart")[0]
     hook = next(one for one in report["hook_outputs"] if one["hook"].startswith("SessionStart"))
     assert (hook["exit_code"], hook["stderr"], hook["reached_verbatim"]) == (0, "", True)
 
