@@ -20,12 +20,26 @@ if TYPE_CHECKING:
 
 
 def refresh(project: Project, env: Env) -> bool:
-    """Bring the mirror up to date with the store; return whether its bytes changed. See `mirror_file.refresh`."""
+    """Bring the mirror up to date with the store, and the report if one was made, so that no forgotten text stays in
+    either; return whether the mirror's bytes changed. Raises MemError."""
     if project.pinned or not os.path.isfile(project.store_path):
         return False
-    from . import mirror_file
+    from . import mirror_file, report
 
-    return mirror_file.refresh(project, env)
+    try:
+        report.refresh(project, env)
+        return mirror_file.refresh(project, env)
+    except OSError as error:
+        raise MemError(f"the mirror can't be written: {error}", reason="unwritable") from error
+
+
+def after_write(project: Project, env: Env) -> bool:
+    """Refresh after a command changed the store: what is kept is kept, so a failure is a line and not an exit code."""
+    try:
+        return refresh(project, env)
+    except MemError as error:
+        env.say(f"mem: the store has changed, but the mirror is out of date: {error.message}")
+        return False
 
 
 def hook(argv: list[str], env: Env) -> int:
@@ -33,26 +47,32 @@ def hook(argv: list[str], env: Env) -> int:
 
     Nothing that goes wrong here stops a commit.
     """
-    project = find_project(env.cwd, environ=env.environ)
-    if project.pinned or not os.path.isfile(project.store_path) or stage.is_deferred(project, argv, env.environ):
-        return 0
-    from ..memory import config as settings
-    from .mirror_state import is_settled, place
-
-    config = settings.load(project, env.environ)
-    if is_settled(project, env, config, place(project, config)):
-        return 0
-    from ..memory.record import printable
-    from . import log, mirror_file, mirror_template
-
+    folder = ""
     try:
-        if not mirror_file.refresh(project, env) or not stage.is_gate(argv, env.environ):
+        project = find_project(env.cwd, environ=env.environ)
+        folder = project.folder
+        if project.pinned or not os.path.isfile(project.store_path) or stage.is_deferred(project, argv, env.environ):
             return 0
+        from ..memory import config as settings
+        from .mirror_state import is_settled, place
+
+        config = settings.load(project, env.environ)
+        if is_settled(project, env, config, place(project, config)):
+            return 0
+        if not refresh(project, env) or not stage.is_gate(argv, env.environ):
+            return 0
+        from . import mirror_file, mirror_template
+
         path = mirror_file.target(project, config)
         tracked = mirror_template.is_tracked(project, env, path)
     except (MemError, OSError) as error:
-        log.note(project.folder, f"mirror: {error}", env.now())
+        from .log import note
+
+        if folder:
+            note(folder, f"mirror: {error}", env.now())
         return 0
+    from ..memory.record import printable
+
     if tracked:
         name = printable(os.path.relpath(path, env.cwd))
         env.say(f"mem: {name} was out of date and has been rendered anew, so the commit was not made.")

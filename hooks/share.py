@@ -23,11 +23,12 @@ def hook(argv: list[str], env: Env) -> int:
 
     A share file that can't be read stops the commit, since its loss would be the team's. Nothing else does.
     """
-    project = find_project(env.cwd, environ=env.environ)
-    if project.pinned or not project.root or stage.is_deferred(project, argv, env.environ):
-        return 0
-    is_gate = stage.is_gate(argv, env.environ)
+    is_gate, folder = stage.is_gate(argv, env.environ), ""
     try:
+        project = find_project(env.cwd, environ=env.environ)
+        folder = project.folder
+        if project.pinned or not project.root or stage.is_deferred(project, argv, env.environ):
+            return 0
         from .share_state import is_settled
 
         if is_settled(project, env, is_gate=is_gate):
@@ -41,7 +42,8 @@ def hook(argv: list[str], env: Env) -> int:
             return int(is_gate)
         from .log import note
 
-        note(project.folder, f"share: {error}", env.now())
+        if folder:
+            note(folder, f"share: {error}", env.now())
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -280,3 +281,32 @@ def test_hook_that_had_nothing_to_do_sees_the_next_change(repo: Repo, home: Path
     repo.mem("hook", "mirror")
     assert (mirror(repo) == before) is (change in ("edit", "deletion", "branch", "expiry"))
     assert repo.mem("mirror", "--check").returncode == 0
+
+
+@pytest.mark.parametrize("hook", ["mirror", "share"])
+@pytest.mark.parametrize("fault", ["config", "link out", "broken store", "unwritable"])
+def test_hooks_that_refresh_never_stop_a_commit(repo: Repo, tmp_path: Path, hook: str, fault: str) -> None:
+    repo.mem("remember", "a fact", "--shared")
+    repo.mem("share", "out")
+    if fault == "config":
+        repo.write(".mem/config.toml", "[mirror\n")
+    elif fault == "link out":
+        (repo.path / ".mem").rename(tmp_path / "away")
+        (repo.path / ".mem").symlink_to(tmp_path / "away")
+    elif fault == "broken store":
+        repo.write(".mem/mem.db", b"no database" * 500)
+    else:
+        (repo.path / ".mem" / "memory.md").unlink()
+        (repo.path / ".mem" / "memory.md").mkdir()
+    for words in ((), ("0",)):
+        done = repo.mem("hook", hook, *words)
+        assert (done.stdout, done.returncode) == ("", 0)
+    assert not (repo.path / "hooks.log").exists()
+
+
+def test_forget_leaves_no_text_in_a_report_either(repo: Repo) -> None:
+    ident = json.loads(repo.mem("remember", "a zebra fact", "--json").stdout)["id"]
+    repo.mem("report")
+    assert "zebra" in (repo.path / ".mem" / "report.html").read_text()
+    repo.mem("forget", ident)
+    assert b"zebra" not in b"".join(p.read_bytes() for p in (repo.path / ".mem").rglob("*") if p.is_file())
