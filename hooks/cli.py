@@ -16,7 +16,7 @@ from ..memory.named import TYPE_CHECKING, NamedTuple
 from .env import Env
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
     from typing import NoReturn
 
 
@@ -119,7 +119,7 @@ def _drop(env: Env) -> None:
 
 
 def _command(argv: list[str], env: Env) -> int:
-    flags, rest = _leading_flags(argv)
+    flags, rest = _global_flags(argv)
     if rest[:1] == ["--version"]:
         import json
 
@@ -143,20 +143,36 @@ def _command(argv: list[str], env: Env) -> int:
     parser = _parser(name, command.help)
     getattr(module, f"{command.name}_arguments".lstrip("_"))(parser)
     try:
-        args = parser.parse_args([*flags, *rest[1:]])
+        args = _parse(parser, [*flags, *rest[1:]])
     except SystemExit as asked:  # --help, which is printed by now
         return int(asked.code or 0)
     return int(getattr(module, command.name or "run")(args, env))
 
 
-def _leading_flags(argv: list[str]) -> tuple[list[str], list[str]]:
-    """Split off the global flags that stand before the command, which may stand behind it too."""
+def _parse(parser: ArgumentParser, words: list[str]) -> Namespace:
+    """Return the parsed words, options between positionals included: `config set --user NAME VALUE`."""
+    if "--" not in words:  # which parse_intermixed_args forgets about
+        try:
+            return parser.parse_intermixed_args(words)
+        except TypeError:  # a command with sub-commands
+            pass
+    return parser.parse_args(words)
+
+
+def _global_flags(argv: list[str]) -> tuple[list[str], list[str]]:
+    """Split off the flags that every command takes, wherever they stand before a lone `--`."""
     flags: list[str] = []
-    rest = list(argv)
-    while rest and rest[0].partition("=")[0] in ("--json", "--db", "--project"):
-        takes_value = rest[0] in ("--db", "--project")
-        flags += rest[: 1 + takes_value]
-        rest = rest[1 + takes_value :]
+    rest: list[str] = []
+    words = iter(argv)
+    for word in words:
+        if word == "--":
+            rest += [word, *words]
+        elif word.partition("=")[0] in ("--json", "--db", "--project"):
+            flags.append(word)
+            if word in ("--db", "--project"):
+                flags += [value for value in (next(words, None),) if value is not None]
+        else:
+            rest.append(word)
     return flags, rest
 
 

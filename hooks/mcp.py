@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from functools import lru_cache
 
 from ..memory.errors import MemError, UsageError
 from ..memory.named import TYPE_CHECKING, Protocol
@@ -27,6 +26,7 @@ from .mcp_wire import (
     frames,
     leaving_on_sigterm,
 )
+from .version import version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -176,18 +176,7 @@ def discovered() -> dict[str, Any]:
 
 def server_info() -> dict[str, str]:
     """Return who we are."""
-    return {"name": "memhooks", "title": "Project memory", "version": _version()}
-
-
-@lru_cache(maxsize=1)
-def _version() -> str:
-    """Return the version by the name of the metadata's folder: importlib.metadata costs more than all the rest of an
-    answer."""
-    home = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    for name in os.listdir(home):
-        if name.startswith("memhooks-") and name.endswith(".dist-info"):
-            return name[9:-10]
-    return "0+unknown"
+    return {"name": "memhooks", "title": "Project memory", "version": version()}
 
 
 def stamped(result: dict[str, Any]) -> dict[str, Any]:

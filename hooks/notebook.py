@@ -18,7 +18,6 @@ _TEXT_LIMIT = 4 * notebook.MAX_CHARS
 
 def arguments(parser: ArgumentParser) -> None:
     # Options may stand between the action and its text, where argparse would take the text for empty.
-    parser.parse_args = parser.parse_intermixed_args  # type: ignore[method-assign]
     parser.add_argument(
         "action", choices=("read", "search", "write", "patch", "check"),
         help="read lines; search them; write TEXT as the whole; patch one place; check for what the guard refuses",

@@ -13,6 +13,7 @@ from ..memory.project import Project
 from ..memory.record import KINDS, printable, short
 from .command import answer, has_store, open_project, open_store, read_text, user_name
 from .env import Env
+from .share import bury
 from .show import memory_json
 
 
@@ -87,9 +88,11 @@ def forget(args: Namespace, env: Env) -> int:
     with open_store(project, env, write=False) as store:
         forgotten = store.forget(args.id)
     _after_write(project, env)
+    if forgotten.shared:
+        bury(project, env)
     lines = [f"forgot {', '.join(map(short, forgotten.ids))}"]
     if forgotten.shared:
-        lines.append("git's history of the share file still has it")
+        lines.append("the share file now says so; git's history of it still has the text")
     if forgotten.scrub_pending:
         lines.append("another program reads the store: its last traces go with the next command")
     answer(env, args, forgotten._asdict(), "; ".join(lines))
@@ -128,7 +131,7 @@ def _anchors(args: Namespace, project: Project, env: Env, text: str) -> dict[str
 
 
 def _after_write(project: Project, env: Env) -> None:
-    """Render the mirror and the share file anew, as the hooks would."""
-    from .mirror import refresh
+    """Render the mirror anew, as the hook would; what is kept is kept, whatever becomes of the mirror."""
+    from .mirror import after_write
 
-    refresh(project, env)
+    after_write(project, env)

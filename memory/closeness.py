@@ -116,18 +116,6 @@ def fitting(db: sqlite3.Connection, characters: int, stamp: str) -> list[Candida
     return [row[:3] for row in rows]
 
 
-def count_live(db: sqlite3.Connection, stamp: str) -> int:
-    """Return how many memories are active and not expired at `stamp`."""
-    active = db.execute("SELECT count(*) FROM memories WHERE status = 'active'").fetchone()[0]
-    # Without statistics SQLite would walk all active rows for the few that expire.
-    expired = db.execute(
-        "SELECT count(*) FROM memories INDEXED BY memories_by_expiry"
-        " WHERE status = 'active' AND expires_at <> '' AND expires_at <= ?",
-        (stamp,),
-    ).fetchone()[0]
-    return int(active) - int(expired)
-
-
 def _freshness(days: set[str]) -> Weights:
     """Return what a memory of each day (ISO dates) is worth for its freshness, counted from the newest."""
     moments: Weights = {}

@@ -17,8 +17,8 @@ from . import anchors, closeness
 from .named import NamedTuple
 from .project import Project
 from .record import Cursor, short, timestamp
+from .store import count_active, snapshot
 from .store import cursor as read_cursor
-from .store import snapshot
 from .tokens import estimate
 
 CURSOR_SHARE = 0.6  # of the budget, at most, so that memories are heard beside a long plan
@@ -101,7 +101,7 @@ def build(db: sqlite3.Connection, project: Project, *, now: float, tokens: int =
     """
     stamp = timestamp(now)
     with snapshot(db):
-        active = closeness.count_live(db, stamp)
+        active = count_active(db, stamp)
         cursor = read_cursor(db, project.workspace)
         page = _Page(framing(active), tokens, chars)
         if page.left < 0:

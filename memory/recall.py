@@ -137,7 +137,11 @@ def _query_vector(embedder: Embedder | None, query: str, *, needed: bool = False
 
 def _allowed(filters: Filters, now: str) -> _Condition:
     """Return the SQL condition on memories.rowid that lets a memory be found, and its values."""
-    expired = "SELECT rowid FROM memories WHERE status = 'active' AND expires_at <> '' AND expires_at <= ?"
+    # Without statistics SQLite would walk all active rows for the few that expire.
+    expired = (
+        "SELECT rowid FROM memories INDEXED BY memories_by_expiry"
+        " WHERE status = 'active' AND expires_at <> '' AND expires_at <= ?"
+    )
     if filters == ALL:
         return f"NOT IN ({expired})", (now,), False
     tests = {
