@@ -22,12 +22,16 @@ def start(repo: Repo, *words: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+LATE = "mem: the store has changed, but the mirror is out of date: "  # on a machine that is slow beyond its lock's wait
+
+
 def finish(processes: list[subprocess.Popen[str]]) -> list[str]:
-    """Return what the processes printed; each must have done its work without a word on standard error."""
+    """Return what the processes printed; each must have done its work, and have nothing else to say."""
     outputs = []
     for process in processes:
         stdout, stderr = process.communicate(timeout=120)
-        assert (process.returncode, stderr) == (0, ""), process.args
+        others = [line for line in stderr.splitlines() if not line.startswith(LATE)]
+        assert (process.returncode, others) == (0, []), process.args
         outputs.append(stdout)
     return outputs
 
@@ -61,13 +65,15 @@ def test_twenty_searches_with_five_writers(repo: Repo) -> None:
     searches = [start(repo, *commands[turn % 4], "--json") for turn in range(10)]
     writers = [start(repo, "remember", f"whales written by {number}", "--json") for number in range(5)]
     searches += [start(repo, *commands[turn % 4], "--json") for turn in range(10)]
-    finish(writers)
+    written = finish(writers)
     for output in finish(searches):
         assert json.loads(output)["memories"]
     listed = mem(repo, "list", "--json").value["memories"]
     assert len(listed) == 10
+    assert {json.loads(output)["id"] for output in written} <= {one["id"] for one in listed}
+    assert mem(repo, "correct", listed[0]["id"], "whales at last").code == 0
     mirror = (repo.path / ".mem" / "memory.md").read_text()
-    assert all(one["content"] in mirror for one in listed), "the last to render has read last"
+    assert all(one["content"] in mirror for one in listed[1:])
     assert sound(repo)
 
 
