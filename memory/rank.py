@@ -13,6 +13,8 @@ from .named import TYPE_CHECKING
 if TYPE_CHECKING:
     from array import array
 
+Scored = list[tuple[int, float, str]]  # key, score, how it matched
+
 
 def cosines(query: bytes, rows: bytes) -> list[float]:
     """Return the cosine of each row with the query; 0 where either is all zeros.
@@ -64,9 +66,7 @@ def nearest(apart: Sequence[int], limit: int) -> list[int]:
     return [position for position, distance in enumerate(apart) if distance <= farthest]
 
 
-def fuse(
-    lexical: Mapping[int, float], semantic: Mapping[int, float], weight: float = 0.5
-) -> list[tuple[int, float, str]]:
+def fuse(lexical: Mapping[int, float], semantic: Mapping[int, float], weight: float = 0.5) -> Scored:
     """Return (key, score, matched) for the union of both rankings, best first.
 
     `lexical`: positive scores, higher is better; `semantic`: cosines, of which those of 0 and less don't count. Each
@@ -87,7 +87,29 @@ def fuse(
     return order(fused)
 
 
-def order(scored: list[tuple[int, float, str]]) -> list[tuple[int, float, str]]:
+def lift_areas(scored: Scored, areas: Mapping[int, str], share: float = 0.4, first: int = 3) -> Scored:
+    """Return scored keys in the order that they have once those of the first hits' areas are raised.
+
+    A key in the area of all `first` hits gains `share` of its score, in that of some of them as much less as their
+    scores are of the whole. `areas` gives a key's area; one without an area is left as it is. Source: raised nDCG@10
+    by .002 to .006 on each of four sets that have areas, and left three that have none.
+    """
+    weights: dict[str, float] = {}
+    for key, score, _ in scored[:first]:
+        weights[areas.get(key, "")] = weights.get(areas.get(key, ""), 0.0) + score
+    total = sum(weights.values())
+    weights.pop("", None)
+    if not weights or not total:
+        return scored
+    return order(
+        [
+            (key, score * (1 + share * weights.get(areas.get(key, ""), 0.0) / total), matched)
+            for key, score, matched in scored
+        ]
+    )
+
+
+def order(scored: Scored) -> Scored:
     """Return scored keys best first, ties by the greatest key."""
     return sorted(scored, key=lambda entry: (entry[1], entry[0]), reverse=True)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from . import vectors
 from .errors import Incomplete, Unavailable, UsageError
 from .named import TYPE_CHECKING, NamedTuple
-from .rank import cosines, fuse, order
+from .rank import Scored, cosines, fuse, lift_areas, order
 from .record import Hit, timestamp
 from .store import MEMORY_COLUMNS, from_row, snapshot
 from .words import match_expression
@@ -28,7 +28,6 @@ _SHARE = 0.6
 _SHARE_OF_WORDS_ALONE = 0.45
 # BM25 weights of title, content, labels and parts. Source: measured on seven public sets, see tests/bench.
 _FIELDS = "2.0, 1.0, 1.0, 0.5"
-_Scored = list[tuple[int, float, str]]
 # Which memories may be found: SQL that follows a row id, its values, and whether a filter was given: then the nearest
 # of all may well hold none of them.
 _Condition = tuple[str, tuple[str, ...], bool]
@@ -84,7 +83,7 @@ def search(
             found = [(rowid, cosine, "semantic") for rowid, cosine in meaning.items() if cosine > 0]
             return _hits(db, order(found), limit)
         words = _lexical(db, expression, allowed, max(limit, _DEPTH))
-        return _hits(db, _fused(words, _meaning(db, embedder, vector, (allowed, words, limit))), limit)
+        return _hits(db, _fused(db, words, _meaning(db, embedder, vector, (allowed, words, limit))), limit)
 
 
 def context(
@@ -107,14 +106,14 @@ def context(
         allowed = _allowed(filters, timestamp(now))
         words = _lexical(db, expression, allowed, max(limit, _DEPTH))
         meaning = _meaning(db, embedder, vector, (allowed, words, limit))
-        scored = _fused(words, meaning)
+        scored = _fused(db, words, meaning)
         close = bool(embedder and meaning and max(meaning.values()) >= embedder.floor)
         if not close and not _holds(db, expression, scored, _SHARE if meaning else _SHARE_OF_WORDS_ALONE):
             return []
         return _hits(db, scored, limit)
 
 
-def _holds(db: sqlite3.Connection, expression: str, scored: _Scored, share: float) -> bool:
+def _holds(db: sqlite3.Connection, expression: str, scored: Scored, share: float) -> bool:
     """Say whether the best hit matches all terms of the expression, or at least two and `share` of them."""
     terms = expression.split(" OR ")
     if not expression or not scored:
@@ -209,15 +208,20 @@ def _meaning(
         return {}  # derived data that is incomplete must not hide a memory
 
 
-def _fused(words: Mapping[int, float], meaning: Mapping[int, float]) -> _Scored:
-    return fuse(words, meaning) if meaning else _words_alone(words)
+def _fused(db: sqlite3.Connection, words: Mapping[int, float], meaning: Mapping[int, float]) -> Scored:
+    if not meaning:
+        return _words_alone(words)
+    scored = fuse(words, meaning)
+    places = ",".join([str(rowid) for rowid, _, _ in scored[:_DEPTH]])
+    areas = db.execute(f"SELECT rowid, area FROM memories WHERE area <> '' AND rowid IN ({places})")  # noqa: S608
+    return lift_areas(scored, dict(areas.fetchall()))
 
 
-def _words_alone(words: Mapping[int, float]) -> _Scored:
+def _words_alone(words: Mapping[int, float]) -> Scored:
     return order([(rowid, score, "lexical") for rowid, score in words.items()])
 
 
-def _hits(db: sqlite3.Connection, scored: _Scored, limit: int) -> list[Hit]:
+def _hits(db: sqlite3.Connection, scored: Scored, limit: int) -> list[Hit]:
     scored = scored[:limit]
     wanted = ",".join([str(rowid) for rowid, _, _ in scored])
     rows = db.execute(f"SELECT rowid, {MEMORY_COLUMNS} FROM memories WHERE rowid IN ({wanted})")  # noqa: S608 - integers

@@ -70,3 +70,20 @@ def test_fuse_does_not_depend_on_insertion_order() -> None:
     scores = {key: dice.choice([0.5, 1.0]) for key in range(50)}
     shuffled = dict(dice.sample(sorted(scores.items()), len(scores)))
     assert rank.fuse(scores, scores) == rank.fuse(shuffled, shuffled)
+
+
+def test_lift_raises_the_area_of_the_first_hits() -> None:
+    scored = [(1, 0.8, "both"), (2, 0.4, "both"), (3, 0.4, "semantic"), (4, 0.38, "lexical"), (5, 0.1, "both")]
+    lifted = rank.lift_areas(scored, {1: "auth", 2: "ui", 4: "auth"})
+    assert [key for key, _, _ in lifted] == [1, 4, 2, 3, 5]
+    assert lifted[-1] == (5, 0.1, "both")
+
+
+@pytest.mark.parametrize("areas", [{}, {9: "auth"}], ids=["none", "of others"])
+def test_lift_without_areas_changes_nothing(areas: dict[int, str]) -> None:
+    scored = [(2, 0.8, "both"), (1, 0.4, "both")]
+    assert rank.lift_areas(scored, areas) == scored
+
+
+def test_lift_of_nothing() -> None:
+    assert rank.lift_areas([], {}) == []
