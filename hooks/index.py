@@ -26,14 +26,16 @@ def hook(argv: list[str], env: Env) -> int:
     project = find_project(env.cwd, environ=env.environ)
     if not os.path.isfile(project.store_path) or not project.git_dir:
         return 0
-    if _WORKER in argv:
+    if argv[:1] == [_WORKER]:
         from .refresh import in_background
 
-        in_background(project, env)
-    elif not _is_idle_event(argv, env.environ) and not _deferred(project, argv, env.environ) and _has_moved(project):
+        in_background(project, env, ending=argv[1] if len(argv) > 1 else "")
+        return 0
+    ending = _ending(argv, env.environ)
+    if not _is_idle_event(argv, env.environ) and not _is_busy(project, ending) and _has_moved(project):
         from .detach import program, spawn
 
-        spawn([*program(), "hook", "index", _WORKER], cwd=project.root, environ=env.environ)
+        spawn([*program(), "hook", "index", _WORKER, ending], cwd=project.root, environ=env.environ)
     return 0
 
 
@@ -75,19 +77,20 @@ def _is_idle_event(argv: list[str], environ: Mapping[str, str]) -> bool:
     return (len(words) == 3 and words[2] == "0") or environ.get("PRE_COMMIT_CHECKOUT_TYPE") == "0"
 
 
-def _deferred(project: Project, argv: list[str], environ: Mapping[str, str]) -> bool:
+def _ending(argv: list[str], environ: Mapping[str, str]) -> str:
+    """Return what git has just finished, though its state is still there: post-rewrite fires before rebase-merge is
+    removed, post-merge (which has the squash flag alone) before MERGE_HEAD is."""
+    words = _words(argv)
+    if words == ["rebase"] or environ.get("PRE_COMMIT_REWRITE_COMMAND") == "rebase":
+        return "rebase"
+    return "merge" if words in (["0"], ["1"]) or environ.get("PRE_COMMIT_IS_SQUASH_MERGE") else ""
+
+
+def _is_busy(project: Project, ending: str) -> bool:
     """Say whether git is in the middle of something that a later hook ends."""
     if os.path.exists(os.path.join(project.git_dir, "index.lock")):
         return True
-    words = _words(argv)
-    state = busy(project.git_dir)
-    # Fired when the last pick is done, while rebase-merge is still there.
-    if words == ["rebase"] or environ.get("PRE_COMMIT_REWRITE_COMMAND") == "rebase":
-        return state not in ("", "rebase")
-    # post-merge has git's squash flag alone; MERGE_HEAD is removed only after it.
-    if words in (["0"], ["1"]) or environ.get("PRE_COMMIT_IS_SQUASH_MERGE"):
-        return state not in ("", "merge")
-    return bool(state)
+    return busy(project.git_dir) not in ("", ending)
 
 
 def _words(argv: list[str]) -> list[str]:
