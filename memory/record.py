@@ -228,6 +228,7 @@ def expiry(text: str, now: float) -> str:
             if len(text.strip()) == 10:
                 when += 86400 - 1
         stamp = timestamp(when)
+        seconds(stamp)  # a year of five digits would not sort as text
     except (ValueError, OverflowError, OSError):
         raise UsageError(f"{printable(text)!r} is no expiry; write a date such as 2027-01-31, or 30d") from None
     if when <= now:
