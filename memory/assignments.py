@@ -24,8 +24,8 @@ _HARMLESS = (
     "sha", "md5", "hash", "digest", "checksum", "integrity", "commit", "revision", "etag", "fingerprint", "uuid",
     "guid", "public", "signature", "nonce", "page", "cursor", "requestid", "request_id", "request-id", "csrf", "cache",
     "tokenizer", "resolved", "uses:", "upstream", "docker", "bucket_key", "primary", "foreign", "idempotency",
-    "partition", "continuation", "h1:", "accessor", "client_id", "clientid", "client-id", "client_key", "issuekey", "issue_key",
-    "epic", "sourcemap", "credentialsid", "credentialid", "keyword", "install",
+    "partition", "continuation", "h1:", "accessor", "client_id", "clientid", "client-id", "client_key", "issuekey",
+    "issue_key", "epic", "sourcemap", "credentialsid", "credentialid", "keyword", "install",
 )  # fmt: skip
 _WORD = (
     r"(?:key|token|secret|passw(?:or)?d|pwd|passphrase|credentials?|auth(?:orization)?|bearer|login|cookie|private|pat"
@@ -34,9 +34,9 @@ _WORD = (
 # A name that ends in a word of access, what may stand behind it, and the sign of assignment: all up to the value.
 _NAMED = (
     _WORD
-    + r"(?:[_\- ]?(?:value|key|token|secret|is|was|code|string|header|prod\w*|dev\w*|stag\w*|live|v?\d{1,3}))"
-    r"{0,2}[\"'`\])*}]{0,3}\s{0,8}(?:is|:=|=>|->|[!=]==?|[=:|–-]|\()?\s{0,8}(?:bearer|basic|string|str|\\)?"
-    r"(?:>\{(?:[\w.-]{1,30} ){0,2}|[\s\"'`(\[{<*=]{0,8})$"
+    + r"(?:[_\- ]?(?:value|key|token|secret|is|was|code|string|header|prod\w*|dev\w*|stag\w*|live|v?\d{1,3})){0,2}"
+    + r"[\"'`\])*}]{0,3}\s{0,8}(?:is|:=|=>|->|[!=]==?|[=:|–-]|\()?\s{0,8}(?:bearer|basic|string|str|\\)?"
+    + r"(?:>\{(?:[\w.-]{1,30} ){0,2}|[\s\"'`(\[{<*=]{0,8})$"
 )
 # The same name joined to its value by a hyphen: service-secret-5f4d…
 _GLUED = r"(?i)[\w-]{0,40}?(?:key|token|secret|access|password)[_-](?:key-|tok-)?(?=[^_-]*\d)([\w-]{16,})"
@@ -80,7 +80,7 @@ def _judge(token: str, text: str, lower: str, span: tuple[int, int]) -> str:
         return ""
     before = lower[max(0, start - 100) : start].rpartition("\n\n")[2]
     near = before[-32:].rpartition("\n")[2]
-    if any(word in near for word in _HARMLESS):
+    if any(word in near for word in _HARMLESS) or before.rstrip().endswith("-----"):  # the body of an armoured block
         return ""
     if glued or re.search(_NAMED, before[-60:]):
         return "generic-credential"
@@ -141,7 +141,8 @@ def _assigned(text: str, lower: str) -> list[Span]:
                 end = start + len(value)
                 telling = rule and re.fullmatch(rest, match["rest"].lower()) and not text.startswith("...", end)
                 around = lower[max(0, at - 14) : at + len(name)]
-                if telling and text[at - 1 : at] not in ("]", "%", "@") and not any(word in around for word in _HARMLESS):
+                harmless = text[at - 1 : at] in ("]", "%", "@") or any(word in around for word in _HARMLESS)
+                if telling and not harmless:
                     found.append((rule, start, end))
             at = lower.find(name, at + len(name))
     return found

@@ -22,7 +22,7 @@ _URL = (
     r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s:/@\"'<>`]{0,80}):([^\s/\"'<>`]{4,100})"
     r"@[A-Za-z0-9\[.-]"
 )
-_SIGNS = {ord(sign): None for sign in "-_."}
+_SIGNS = {ord(sign): None for sign in "-_./+=~:$'\""}
 _WEAK = ("password", "passwd", "pass", "pwd", "secret", "user", "postgres", "root", "admin", "guest", "token", "test")
 
 
@@ -75,29 +75,37 @@ def _tails(text: str) -> list[str]:
 
 
 def _apply(rule: Rule, literals: list[str], text: str) -> list[Span]:
-    compiled = re.compile(expression(rule.pattern))
+    compiled = None
     inner = rule.literals.startswith("~")
-    ahead = FRAME if rule.id == "private-key" else AHEAD
     found: list[Span] = []
     for literal in literals:
         at = text.find(literal)
         while at >= 0:
             match, end = None, at + len(literal)
-            if inner:
-                match = compiled.search(text, max(0, at - BACK), at + ahead)
-            elif end - at > 3 or text[end : end + 10].translate(_SIGNS).isalnum():
-                match = compiled.match(text, at)
-            if match and not _excused(rule.id, match[0]):
-                found.append((rule.id, match.start(), match.end()))
-            elif not match and not inner and end - at > 3:
-                found += _wrapped(rule.id, compiled, text, at)
+            if inner or "&" in rule.literals[:2] or _goes_on(text[end : end + 10]):
+                compiled = compiled or re.compile(expression(rule.pattern))
+                if rule.id == "private-key":
+                    match = compiled.match(text, max(0, text.rfind("-----", max(0, at - 60), at)), at + FRAME)
+                elif inner:
+                    match = compiled.search(text, max(0, at - BACK), at + AHEAD)
+                else:
+                    match = compiled.match(text, at)
+                if match and not _excused(rule.id, match[0]):
+                    found.append((rule.id, match.start(), match.end()))
+                elif not match and not inner and end - at > 3:
+                    found += _wrapped(rule.id, compiled, text, at)
             at = text.find(literal, max(end, match.end() if match else 0))
     return found
 
 
+def _goes_on(ahead: str) -> bool:
+    """Say whether what follows a literal may be the rest of a token, broken or not."""
+    return "\n" in ahead or "*" in ahead or "`" in ahead or ahead.translate(_SIGNS).isalnum()
+
+
 def _wrapped(rule: str, compiled: re.Pattern[str], text: str, at: int) -> list[Span]:
     """Look at a literal whose pattern failed once more, when its token runs into emphasis or the end of a line."""
-    run = re.compile(r"[\w\-+/.~=]*").match(text, at)
+    run = re.compile(r"[\w\-+/.~=]{0,400}").match(text, at)
     if not run or text[run.end() : run.end() + 1] not in ("\n", "\r", "*", "`") or (at and text[at - 1].isalnum()):
         return []
     joined, positions = unwrap.collapse(text, at, 300)

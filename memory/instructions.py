@@ -6,6 +6,7 @@ letters, emphasis); spaced letters and hidden tag characters are looked at by th
 
 from __future__ import annotations
 
+import functools
 import re
 
 from . import unwrap
@@ -14,6 +15,7 @@ from .rules_instructions import FOREIGN, LISTS, ROWS, STRICT
 Span = tuple[str, int, int]
 
 _BEFORE, _AFTER = 90, 240  # characters about a head that a pattern may need
+_BLOCK, _SEAM = 4096, 64  # characters whose words are gathered at once, and behind them for heads across the seam
 _SIGNS = "()[]{}<>|/#,.:;!?=\n"  # what ends a word, beside blanks
 _POLAR = ("override", "weaken")  # rules whose order a negation turns into a team's rule
 _NEGATIONS = (
@@ -36,11 +38,14 @@ def findings(view: str, *, strict: bool = False) -> list[Span]:
     lower = view.lower()
     for sign in '*`"\t\r':
         lower = lower.replace(sign, " ")
-    words = _words(lower)
+    index = _heads()
     found: list[Span] = []
-    for row in ROWS:
-        if row[0] != FOREIGN and (strict or row[0] not in STRICT):
-            found += _matches(row, lower, words)
+    for start in range(0, len(lower), _BLOCK):
+        words = _words(lower[start : start + _BLOCK + _SEAM])
+        for first in [word for word in index if word in words]:
+            for row, head, needed in index[first]:
+                if needed <= words and (strict or row[0] not in STRICT):
+                    found += _matches(row, head, lower, (start, start + _BLOCK))
     return found + [
         ("spaced-letters", start, end)
         for start, end, word in unwrap.spaced_words(lower)
@@ -48,15 +53,29 @@ def findings(view: str, *, strict: bool = False) -> list[Span]:
     ]
 
 
-def foreign_findings(text: str) -> list[Span]:
-    """Return what stands in `text`, the original, in other scripts and in characters that no one sees."""
+@functools.cache
+def _heads() -> dict[str, list[tuple[tuple[str, ...], str, frozenset[str]]]]:
+    """Return the rules' rows and heads by the first word of the head, with all words that a head needs."""
+    index: dict[str, list[tuple[tuple[str, ...], str, frozenset[str]]]] = {}
+    for row in ROWS:
+        for head in row[1].partition(";")[0].split(",") if row[0] != FOREIGN else ():
+            needed = _words(head)
+            first = next((word for word in head.split() if word in needed), min(needed))
+            index.setdefault(first, []).append((row, head, frozenset(needed)))
+    return index
+
+
+def foreign_findings(text: str, strange: str) -> list[Span]:
+    """Return what stands in `text`, the original, in other scripts and in characters that no one sees; `strange` are
+    its characters that are not ASCII."""
     found: list[Span] = []
-    scripts = "[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3\U000e0020-\U000e007e]"
-    if not re.search(scripts, unwrap.strange(text)):
+    scripts = [char for char in strange if "\u0400" <= char <= "\u04ff" or "\u3040" <= char <= "\ud7a3"]
+    if not scripts and max(strange, default="") < "\U000e0020":
         return found
     for row in ROWS:
         if row[0] == FOREIGN:
-            found += _matches(row, text.replace("\u0130", "I").lower(), set())  # the one letter that would grow
+            lower = text.replace("\u0130", "I").lower()  # the one letter that would grow
+            found += [span for head in row[1].split(",") for span in _matches(row, head, lower, (0, len(lower)))]
     hidden = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007e])[\U000e0020-\U000e007e]{2,}")
     found += [("hidden-text", match.start(), match.end()) for match in hidden.finditer(text)]
     return found
@@ -68,46 +87,43 @@ def _words(lower: str) -> set[str]:
     return set(lower.split())
 
 
-def _matches(row: tuple[str, ...], lower: str, words: set[str]) -> list[Span]:
+def _matches(row: tuple[str, ...], head: str, lower: str, block: tuple[int, int]) -> list[Span]:
+    """Return what one rule finds at one of its heads that begins in `block`, a range of positions."""
     rule, heads, place, pattern = row[:4]
+    near = heads.partition(";")[2].split(",")
     found: list[Span] = []
-    compiled = None
-    end = 0
-    heads, _, helpers = heads.partition(";")
-    near = helpers.split(",")
-    for head in heads.split(","):
-        if not _may_stand(head, words):
-            continue
-        at = lower.find(head)
-        while at >= 0:
-            if at >= end and (at == 0 or not lower[at - 1].isalnum() or not head.isascii()):
-                about = lower[max(0, at - _BEFORE) : at + _AFTER] if helpers else ""
-                match = None
-                if not helpers or any(word in about for word in near):
-                    compiled = compiled or re.compile(_expression(pattern))
-                    match = _match(compiled, place, lower, at)
+    first, last = block
+    last += len(head) - 1
+    at = lower.find(head, first, last)
+    while at >= 0:
+        about = lower[max(0, at - _BEFORE) : at + _AFTER] if near != [""] else ""
+        starts = at == 0 or not lower[at - 1].isalnum() or not head.isascii()
+        if starts and any(word in about for word in near):
+            for alternative in pattern.split("¦"):
+                match = _match(alternative, place, lower, at)
                 if match and _is_order(rule, place, lower, match.start()):
                     found.append((rule, match.start(), match.end()))
-                    end = match.end()
-            at = lower.find(head, at + len(head))
-        end = 0
+        at = lower.find(head, at + len(head), last)
     return found
 
 
-def _may_stand(head: str, words: set[str]) -> bool:
-    """Say whether a head's words are among the text's; one that is no plain word has to be searched for."""
-    return not head.isascii() or head[0] in "<." or all(word in words or "." in word for word in head.split())
-
-
-def _match(compiled: re.Pattern[str], place: str, lower: str, at: int) -> re.Match[str] | None:
+def _match(alternative: str, place: str, lower: str, at: int) -> re.Match[str] | None:
+    """Match one alternative of a pattern at, before or about a head, unless a word that it needs is not near."""
+    about = lower[max(0, at - _BEFORE) if place == "around" else max(0, at - 8) : at + _AFTER]
+    while alternative.startswith("@"):
+        _, needed, alternative = alternative.split("@", 2)
+        if not any(word in about for word in needed.split(",")):
+            return None
+    if _beginning(alternative) not in about:
+        return None
+    compiled = re.compile(_expression(alternative))
     if place == "around":
         return compiled.search(lower, max(0, at - _BEFORE), at + _AFTER)
     match = compiled.match(lower, at)
-    if place == "tag":
-        first = at
-        while not match and first and first > at - 8 and lower[first - 1] in "<[#(/|%{ ":
-            first -= 1
-            match = compiled.match(lower, first)
+    first = at
+    while place == "tag" and not match and first and first > at - 8 and lower[first - 1] in "<[#(/|%{ ":
+        first -= 1
+        match = compiled.match(lower, first)
     return match
 
 
@@ -115,7 +131,7 @@ def _is_order(rule: str, place: str, lower: str, at: int) -> bool:
     """Say whether what stands before `at` leaves an order an order: not turned round, as in "never ignore the rules",
     not told of, as in "they may override them", and where the rule wants it, at the start of a clause or line."""
     before = lower[max(0, at - 40) : at].rstrip(" '(>#")
-    if before.endswith("-") or (rule in _POLAR and before.endswith(_NEGATIONS)):
+    if lower[at - 1 : at] == "-" or (rule in _POLAR and before.endswith(_NEGATIONS)):
         return False
     if place not in ("clause", "line") or not before or before[-1] in ".!?\n:;":
         return True
@@ -124,6 +140,24 @@ def _is_order(rule: str, place: str, lower: str, at: int) -> bool:
     return before[-1] in ",-+•)]>%" or before.endswith(_LEADS)
 
 
+@functools.cache
+def _beginning(pattern: str) -> str:
+    """Return the characters with which every match of a pattern begins, up to the first blank."""
+    text = ""
+    i = 0
+    while i < len(pattern) and pattern[i] not in "([.^$|{ ":
+        if pattern[i] == "\\":
+            i += 1
+            if pattern[i].isalpha():
+                break
+        if pattern[i + 1 : i + 2] in ("?", "*", "{"):
+            break
+        text += pattern[i]
+        i += 1
+    return text
+
+
+@functools.cache
 def _expression(pattern: str) -> str:
     """Return a rule's pattern with its lists filled in and its blanks made runs of white space."""
     for name, words in LISTS.items():

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from .record import Finding
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 WINDOW = 65_536  # characters judged at once
 OVERLAP = 4_500  # and again at the start of the next window: the longest match
 
@@ -17,14 +21,29 @@ def scan(text: str, *, strict: bool = False) -> list[Finding]:
     `strict` is for text that is about to be written, where rephrasing costs little; without it text is judged as a
     commit is.
     """
+    return scan_pieces([text], strict=strict)
+
+
+def scan_pieces(pieces: Iterable[str], *, strict: bool = False) -> list[Finding]:
+    """Return what `scan` finds in a text that arrives in pieces, such as a file that is decoded as it is read; no more
+    than one piece and one window of it are held at a time."""
     spans: list[Finding] = []
-    start = 0
-    while True:
-        for finding in _window(text[start : start + WINDOW], strict):
-            spans.append(finding._replace(start=finding.start + start, end=finding.end + start))
-        if start + WINDOW >= len(text):
-            return _merged(spans)
-        start = _boundary(text, start + WINDOW - OVERLAP)
+    text, base = "", 0
+    for piece in pieces:
+        text = text + piece if text else piece
+        start = 0
+        while len(text) - start > WINDOW:
+            found = _window(text[start : start + WINDOW], strict)
+            # What touches the end may be cut short; the next window begins before it.
+            spans += _moved([finding for finding in found if finding.end < WINDOW], base + start)
+            start = _boundary(text, start + WINDOW - OVERLAP)
+        if start:
+            text, base = text[start:], base + start
+    return _merged(spans + _moved(_window(text, strict), base))
+
+
+def _moved(found: list[Finding], by: int) -> list[Finding]:
+    return [finding._replace(start=finding.start + by, end=finding.end + by) for finding in found]
 
 
 def _boundary(text: str, at: int) -> int:
@@ -39,7 +58,8 @@ def _boundary(text: str, at: int) -> int:
 def _window(text: str, strict: bool) -> list[Finding]:
     from . import credentials, instructions, unwrap  # not before there is text: who only masks needs no rules
 
-    folded, origin = unwrap.fold(text)
+    strange = unwrap.strangers(text)
+    folded, origin = unwrap.fold(text, strange)
     view = unwrap.unescape(folded)
     plain, emphasis = unwrap.unemphasised(view)
     secrets = credentials.findings(view)
@@ -50,7 +70,7 @@ def _window(text: str, strict: bool) -> list[Finding]:
     secrets += joined
     if origin:
         secrets, orders = origin.map(secrets), origin.map(orders)
-    orders += instructions.foreign_findings(text)
+    orders += instructions.foreign_findings(text, strange) if strange else []
     return [Finding(*span, "secret") for span in secrets] + [Finding(*span, "instruction") for span in orders]
 
 

@@ -186,7 +186,7 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
      r"(?:(?s:.{10,4096}?)-----\s?END[ A-Z0-9_-]{0,40}PRIVATE[ _-]KEY(?: BLOCK)?-{2,5}"
      "|(?s:.{0,200}?)%b{24,4096}={0,2})", "RFC 7468, RFC 4880", "-----BEGIN RSA PRIVATE {K}-----\n{A64}\n{A64}",
      "-----BEGIN RSA PRIVATE {K}-----"),
-    ("putty-key", "PuTTY-User-Key-File-", r"PuTTY-User-Key-File-\d: [a-z0-9-]+", "the.earth.li/~sgtatham/putty",
+    ("putty-key", "& PuTTY-User-Key-File-", r"PuTTY-User-Key-File-\d: [a-z0-9-]+", "the.earth.li/~sgtatham/putty",
      "PuTTY-User-Key-File-3: ssh-rsa", "PuTTY-User-Key-File-"),
     ("netrc-entry", "& machine", r"machine\s+[\w.-]{3,80}\s+login\s+\S{1,80}\s+password\s+[^\s<$]{4,120}",
      "gnu.org inetutils netrc", "machine api.acme.dev login bot {P} {A12}", "machine learning login page"),

@@ -49,18 +49,34 @@ class Positions:
         return [(rule, self.original(start), self.original(end - 1) + 1) for rule, start, end in spans]
 
 
-def strange(text: str) -> str:
+def strangers(text: str) -> str:
     """Return the characters of `text` that are not ASCII, each once."""
     return "" if text.isascii() else "".join(char for char in set(text) if char > "\x7f")
 
 
-def fold(text: str) -> tuple[str, Positions | None]:
-    """Return `text` as ASCII: without invisible characters inside words, with letters that look like Latin ones as
-    those, every other one as "?"; and how to find the original positions, None where they are the same."""
-    if text.isascii():
+def _is_deceptive(char: str) -> bool:
+    """Say whether a character may be invisible or look like a Latin one; some that are neither are let through."""
+    return (
+        char in "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\ufeff\ufff9\ufffa\ufffb"
+        or "\u0370" <= char <= "\u04ff"
+        or "\u180b" <= char <= "\u180e"
+        or "\u200b" <= char <= "\u200f"
+        or "\u202a" <= char <= "\u202e"
+        or "\u2060" <= char <= "\u206f"
+        or "\ufe00" <= char <= "\ufe0f"
+        or "\uff01" <= char <= "\uff5e"
+        or "\U000e0000" <= char <= "\U000e0fff"
+    )
+
+
+def fold(text: str, strange: str) -> tuple[str, Positions | None]:
+    """Return `text`, whose characters that are not ASCII are `strange`, as ASCII: without invisible ones inside words,
+    letters that look like Latin ones as those, every other one as "?"; and how to find the original positions, None
+    where they are the same."""
+    if not strange:
         return text, None
     positions = None
-    if re.search(f"[{_INVISIBLE}{_ALPHABETS}]", strange(text)):
+    if any(_is_deceptive(char) for char in strange):
         gaps = re.finditer(f"[{_INVISIBLE}]+", text)
         inside = [gap.span() for gap in gaps if gap.start() and text[gap.start() - 1].isalnum()]
         text, positions = _without(text, inside)
@@ -109,7 +125,7 @@ def collapse(text: str, start: int, limit: int) -> tuple[str, list[int]]:
     while i < end and len(out) < limit:
         char = text[i]
         if char in "\n\r":
-            i += 1
+            i += 2 if text[i : i + 2] == "\r\n" else 1
             while i < end and text[i] in " \t>#|":
                 i += 1
             if i < end and text[i] in "\n\r":
