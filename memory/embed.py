@@ -45,7 +45,7 @@ class Vector(NamedTuple):
 
 class Embedder(Protocol):
     """What turns texts into vectors. `name` and `hash` say which model, exactly; `floor` is the cosine below which
-    a best answer is not worth showing."""
+    a best answer is not worth showing, `weight` how much the cosine counts beside the words, 0 to 1."""
 
     @property
     def name(self) -> str: ...
@@ -55,6 +55,8 @@ class Embedder(Protocol):
     def dimensions(self) -> int: ...
     @property
     def floor(self) -> float: ...
+    @property
+    def weight(self) -> float: ...
     def embed_memory(self, title: str, content: str) -> Vector: ...
     def embed_query(self, text: str) -> Vector: ...
 
@@ -90,6 +92,7 @@ class StaticTable:
     """The shipped kind of model: a table of word vectors in one file."""
 
     floor = 0.40
+    weight = 0.5
 
     def __init__(self, path: str, name: str, digest: str) -> None:
         self.name, self.hash, self.dimensions = name, digest, 256

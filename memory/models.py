@@ -44,7 +44,7 @@ class Installed(NamedTuple):
 
 
 KNOWN = {
-    "minilm": Known("sentence-transformers/all-MiniLM-L6-v2", 0.35, "English, 91 MB, Apache-2.0"),
+    "minilm": Known("sentence-transformers/all-MiniLM-L6-v2", 0.45, "English, 91 MB, Apache-2.0"),
     "minilm-multilingual": Known(
         "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", 0.40, "50 languages, 480 MB, Apache-2.0"
     ),
@@ -144,6 +144,8 @@ def kind_of(place: str) -> str:
 
 class CachedModel:
     """An embedder over a folder of the cache; see embed.Embedder."""
+
+    weight = 0.6  # measured with MiniLM: .708 macro nDCG@10 against .704 at .5
 
     def __init__(self, found: Installed, place: str) -> None:
         self.name, self.hash = found.name, found.hash

@@ -83,7 +83,8 @@ def search(
             found = [(rowid, cosine, "semantic") for rowid, cosine in meaning.items() if cosine > 0]
             return _hits(db, order(found), limit)
         words = _lexical(db, expression, allowed, max(limit, _DEPTH))
-        return _hits(db, _fused(db, words, _meaning(db, embedder, vector, (allowed, words, limit))), limit)
+        meaning = _meaning(db, embedder, vector, (allowed, words, limit))
+        return _hits(db, _fused(db, words, meaning, embedder), limit)
 
 
 def context(
@@ -106,7 +107,7 @@ def context(
         allowed = _allowed(filters, timestamp(now))
         words = _lexical(db, expression, allowed, max(limit, _DEPTH))
         meaning = _meaning(db, embedder, vector, (allowed, words, limit))
-        scored = _fused(db, words, meaning)
+        scored = _fused(db, words, meaning, embedder)
         close = bool(embedder and meaning and max(meaning.values()) >= embedder.floor)
         if not close and not _holds(db, expression, scored, _SHARE if meaning else _SHARE_OF_WORDS_ALONE):
             return []
@@ -208,10 +209,12 @@ def _meaning(
         return {}  # derived data that is incomplete must not hide a memory
 
 
-def _fused(db: sqlite3.Connection, words: Mapping[int, float], meaning: Mapping[int, float]) -> Scored:
-    if not meaning:
+def _fused(
+    db: sqlite3.Connection, words: Mapping[int, float], meaning: Mapping[int, float], embedder: Embedder | None
+) -> Scored:
+    if not meaning or not embedder:
         return _words_alone(words)
-    scored = fuse(words, meaning)
+    scored = fuse(words, meaning, embedder.weight)
     places = ",".join([str(rowid) for rowid, _, _ in scored[:_DEPTH]])
     areas = db.execute(f"SELECT rowid, area FROM memories WHERE area <> '' AND rowid IN ({places})")  # noqa: S608
     return lift_areas(scored, dict(areas.fetchall()))

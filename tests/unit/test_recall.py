@@ -95,7 +95,7 @@ def test_spoiled_vectors_hide_nothing(filled: Store, spoil: str) -> None:
 
 def test_unreadable_model_leaves_the_words(filled: Store) -> None:
     class Broken:
-        name, hash, dimensions, floor = "broken", "1", 256, 0.4
+        name, hash, dimensions, floor, weight = "broken", "1", 256, 0.4, 0.5
 
         def embed_memory(self, title: str, content: str) -> Vector:
             raise Unavailable("gone")
@@ -277,7 +277,7 @@ def test_search_reads_one_state(filled: Store) -> None:
     interfered = []
 
     class Meddler:
-        name, hash, dimensions, floor = MODEL.name, MODEL.hash, MODEL.dimensions, MODEL.floor
+        name, hash, dimensions, floor, weight = MODEL.name, MODEL.hash, MODEL.dimensions, MODEL.floor, 0.5
 
         def embed_query(self, text: str) -> Vector:
             return MODEL.embed_query(text)

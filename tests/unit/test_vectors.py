@@ -19,7 +19,7 @@ MODEL = shipped()
 class Fake:
     """A model of 16 dimensions whose vectors are made from a number in the text."""
 
-    name, hash, dimensions, floor = "fake", "1", 16, 0.5
+    name, hash, dimensions, floor, weight = "fake", "1", 16, 0.5, 0.5
 
     def embed_memory(self, title: str, content: str) -> Vector:
         return self.embed_query(content)
