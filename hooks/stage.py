@@ -26,7 +26,8 @@ def is_deferred(project: Project, argv: list[str], environ: Mapping[str, str]) -
     if is_gate(argv, environ):
         return bool(state)
     words = argv[1:] if argv[:1] and argv[0].startswith("post-") else argv
-    if environ.get("_PRE_COMMIT_SKIP_POST_CHECKOUT") or os.path.exists(os.path.join(project.git_dir, "index.lock")):
+    is_held = bool(project.git_dir) and os.path.exists(os.path.join(project.git_dir, "index.lock"))
+    if is_held or environ.get("_PRE_COMMIT_SKIP_POST_CHECKOUT"):
         return True
     if (len(words) == 3 and words[2] == "0") or environ.get("PRE_COMMIT_CHECKOUT_TYPE") == "0":
         return True
