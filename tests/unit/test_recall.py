@@ -246,6 +246,11 @@ def test_context_finds_scripts_that_the_model_can_not_read(store: Store) -> None
     assert [hit.memory.content for hit in context(store, "数据库的连接")] == ["数据库连接池的上限是二十。"]
 
 
+def test_context_leaves_out_what_is_far_below_the_best(filled: Store) -> None:
+    assert areas(context(filled, "how long does the gateway cache access tokens")) == ["tokens"]
+    assert len(search(filled, "how long does the gateway cache access tokens")) > 1
+
+
 def test_search_has_no_floor(filled: Store) -> None:
     assert context(filled, "passport renewal") == []
     assert search(filled, "passport renewal")
