@@ -8,9 +8,9 @@ database has no mirror.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from ..memory.errors import MemError, UsageError
+from ..memory.named import TYPE_CHECKING
 from ..memory.project import Project, find_project
 from . import stage
 from .env import Env

@@ -7,9 +7,9 @@ fixers do; nothing is staged. After a merge, checkout or rewrite what came with 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from ..memory.errors import MemError, NotFound, Rejected
+from ..memory.named import TYPE_CHECKING
 from ..memory.project import Project, find_project
 from . import stage
 from .env import Env
