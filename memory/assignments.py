@@ -8,16 +8,19 @@ judged by at most 200 characters around it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from .entropy import is_hex, is_placeholder, is_random, is_uuid
+from .named import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Span = tuple[str, int, int]
 
 # Words of access that make a random token in the same passage a credential.
 _ACCESS = (
     "key", "token", "secret", "passw", "pwd", "credential", "auth", "bearer", "login", "access", "private", "calling",
-    "just use", "rotate", "never expires", "env vars", "sandbox", "account", "unseal", "api", "aqaaabaaa",
+    "rotate", "sandbox", "account", "unseal", "api",
 )  # fmt: skip
 # Words right before a value that say it is no secret.
 _HARMLESS = (

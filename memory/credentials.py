@@ -12,7 +12,7 @@ import re
 
 from . import assignments, unwrap
 from .entropy import is_placeholder, is_random
-from .rules import AHEAD, BACK, FRAME, Rule, expression, secret_rules
+from .rules import AHEAD, BACK, FRAME, Rule, expression, literals, secret_rules
 
 Span = tuple[str, int, int]
 
@@ -54,18 +54,11 @@ def provider_findings(text: str, tokens: list[str]) -> list[Span]:
     hay = "\n".join(tokens)
     heads = set(re.findall(_HEAD, hay))
     found: list[Span] = []
-    for rule in secret_rules():
-        inner, whole = rule.literals.startswith("~"), "&" in rule.literals[:2]
-        literals = [
-            literal
-            for literal in rule.words()
-            if (inner or whole or len(literal) < 4 or literal[:4] in heads) and literal in (text if whole else hay)
-        ]
-        if literals:
-            found += _apply(rule, literals, text)
-        elif not rule.literals:
-            found += _dotted(rule, text, tokens)
-    return found
+    for literal, rule in literals():
+        inner, whole = rule.literals[0] == "~", "&" in rule.literals[:2]
+        if (inner or whole or len(literal) < 4 or literal[:4] in heads) and literal in (text if whole else hay):
+            found += _apply(rule, literal, text)
+    return found + _dotted(text, tokens)
 
 
 def _tails(text: str) -> list[str]:
@@ -74,27 +67,26 @@ def _tails(text: str) -> list[str]:
     return [tail for tail in tails if 3 < len(tail) < 15 and ("_" in tail or "-" in tail)]
 
 
-def _apply(rule: Rule, literals: list[str], text: str) -> list[Span]:
+def _apply(rule: Rule, literal: str, text: str) -> list[Span]:
     compiled = None
-    inner = rule.literals.startswith("~")
+    inner = rule.literals[0] == "~"
     found: list[Span] = []
-    for literal in literals:
-        at = text.find(literal)
-        while at >= 0:
-            match, end = None, at + len(literal)
-            if inner or "&" in rule.literals[:2] or _goes_on(text[end : end + 10]):
-                compiled = compiled or re.compile(expression(rule.pattern))
-                if rule.id == "private-key":
-                    match = compiled.match(text, max(0, text.rfind("-----", max(0, at - 60), at)), at + FRAME)
-                elif inner:
-                    match = compiled.search(text, max(0, at - BACK), at + AHEAD)
-                else:
-                    match = compiled.match(text, at)
-                if match and not _excused(rule.id, match[0]):
-                    found.append((rule.id, match.start(), match.end()))
-                elif not match and not inner and end - at > 3:
-                    found += _wrapped(rule.id, compiled, text, at)
-            at = text.find(literal, max(end, match.end() if match else 0))
+    at = text.find(literal)
+    while at >= 0:
+        match, end = None, at + len(literal)
+        if inner or rule.literals[0] == "&" or _goes_on(text[end : end + 10]):
+            compiled = compiled or re.compile(expression(rule.pattern))
+            if rule.id == "private-key":
+                match = compiled.match(text, max(0, text.rfind("-----", max(0, at - 60), at)), at + FRAME)
+            elif inner:
+                match = compiled.search(text, max(0, at - BACK), at + AHEAD)
+            else:
+                match = compiled.match(text, at)
+            if match and not _excused(rule.id, match[0]):
+                found.append((rule.id, match.start(), match.end()))
+            elif not match and not inner and end - at > 3:
+                found += _wrapped(rule.id, compiled, text, at)
+        at = text.find(literal, max(end, match.end() if match else 0))
     return found
 
 
@@ -116,11 +108,12 @@ def _wrapped(rule: str, compiled: re.Pattern[str], text: str, at: int) -> list[S
     return [(rule, at, end)] if end != at + match.end() else []
 
 
-def _dotted(rule: Rule, text: str, tokens: list[str]) -> list[Span]:
-    """Return matches of a rule without literals: three parts joined by dots, the first of them random."""
+def _dotted(text: str, tokens: list[str]) -> list[Span]:
+    """Return matches of the rule that has no literal: three parts joined by dots, the first of them random."""
     found: list[Span] = []
     for token in tokens:
-        if token.count(".") == 2 and 50 < len(token) < 120:
+        if 50 < len(token) < 120 and token.count(".") == 2:
+            rule = next(rule for rule in secret_rules() if not rule.literals)
             match = re.search(expression(rule.pattern), token)
             if match and is_random(match[0].partition(".")[0], limit=0.5):
                 at = text.find(match[0])

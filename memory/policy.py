@@ -5,9 +5,9 @@ Pure: text in, findings out. Work and memory are linear in the text, which is re
 
 from __future__ import annotations
 
+from .named import TYPE_CHECKING
 from .record import Finding
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -9,8 +9,9 @@ plain base64 alphabet, %h and %H hexadecimal; word boundaries on both sides are 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import functools
 
+from .named import NamedTuple
 from .rules_core import ROWS as CORE
 from .rules_services import ROWS as SERVICES
 
@@ -39,9 +40,16 @@ class Rule(NamedTuple):
         return self.literals.lstrip("~& ").split()
 
 
+@functools.cache
 def secret_rules() -> tuple[Rule, ...]:
     """Return every provider rule, the broad forms after the narrow ones."""
     return tuple(Rule(*row) for row in CORE + SERVICES)
+
+
+@functools.cache
+def literals() -> tuple[tuple[str, Rule], ...]:
+    """Return every literal with the rule that it announces."""
+    return tuple((word, rule) for rule in secret_rules() for word in rule.words())
 
 
 def expression(pattern: str) -> str:

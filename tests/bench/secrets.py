@@ -43,8 +43,7 @@ import sys
 sys.path[0] = sys.argv[1]
 from memhooks.memory.policy import scan
 scan(open(sys.argv[2], encoding="utf-8").read())"""
-BIG = (
-    """\
+BIG = """\
 import codecs, sys
 sys.path[0] = sys.argv[1]
 from memhooks.memory.policy import scan_pieces
@@ -53,7 +52,6 @@ with open(sys.argv[2], "rb") as stream:
 import resource
 unit = 1 if sys.platform == "darwin" else 1024
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)"""
-)
 
 
 def decoded(row: Row) -> str:

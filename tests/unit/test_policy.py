@@ -247,8 +247,8 @@ def test_scan_takes_any_text(text: str) -> None:
 
 FRAGMENTS = [
     *(word for rule in secret_rules() for word in rule.words()), "a" * 40, "0" * 30, "=" * 9, "****", "ignore ", "all ",
-    "the ", "previous ", "x.y.", "-" * 12, "\n", " ", "`", "&quot;", "\\n", "password ", "://", "@", ":", "key=", "A1b2",
-    "é", example("-----BEGIN PRIVATE {K}-----\n"), "YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh\n",
+    "the ", "previous ", "x.y.", "-" * 12, "\n", " ", "`", "&quot;", "\\n", "password ", "://", "@", "key=", "A1b2",
+    ":", "é", example("-----BEGIN PRIVATE {K}-----\n"), "YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh\n",
 ]  # fmt: skip
 
 
