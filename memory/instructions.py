@@ -99,7 +99,7 @@ def _matches(row: tuple[str, ...], head: str, lower: str, block: tuple[int, int]
         about = lower[max(0, at - _BEFORE) : at + _AFTER] if near != [""] else ""
         starts = at == 0 or not lower[at - 1].isalnum() or not head.isascii()
         if starts and any(word in about for word in near):
-            for alternative in pattern.split("¦"):
+            for alternative in _alternatives(pattern):
                 match = _match(alternative, place, lower, at)
                 if match and _is_order(rule, place, lower, match.start()):
                     found.append((rule, match.start(), match.end()))
@@ -107,16 +107,29 @@ def _matches(row: tuple[str, ...], head: str, lower: str, block: tuple[int, int]
     return found
 
 
-def _match(alternative: str, place: str, lower: str, at: int) -> re.Match[str] | None:
+@functools.cache
+def _alternatives(pattern: str) -> list[tuple[list[list[str]], str]]:
+    """Return a pattern's alternatives, each as the lists of words of which one must be near, and its own pattern."""
+    alternatives = []
+    for alternative in pattern.split("¦"):
+        needed = []
+        while alternative.startswith("@"):
+            _, words, alternative = alternative.split("@", 2)
+            needed.append(words.split(","))
+        alternatives.append(([*needed, [_beginning(alternative)]], alternative))
+    return alternatives
+
+
+def _match(alternative: tuple[list[list[str]], str], place: str, lower: str, at: int) -> re.Match[str] | None:
     """Match one alternative of a pattern at, before or about a head, unless a word that it needs is not near."""
     about = lower[max(0, at - _BEFORE) if place == "around" else max(0, at - 8) : at + _AFTER]
-    while alternative.startswith("@"):
-        _, needed, alternative = alternative.split("@", 2)
-        if not any(word in about for word in needed.split(",")):
+    for words in alternative[0]:
+        for word in words:
+            if word in about:
+                break
+        else:
             return None
-    if _beginning(alternative) not in about:
-        return None
-    compiled = re.compile(_expression(alternative))
+    compiled = re.compile(_expression(alternative[1]))
     if place == "around":
         return compiled.search(lower, max(0, at - _BEFORE), at + _AFTER)
     match = compiled.match(lower, at)
@@ -140,7 +153,6 @@ def _is_order(rule: str, place: str, lower: str, at: int) -> bool:
     return before[-1] in ",-+•)]>%" or before.endswith(_LEADS)
 
 
-@functools.cache
 def _beginning(pattern: str) -> str:
     """Return the characters with which every match of a pattern begins, up to the first blank."""
     text = ""

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-# Zero-width and formatting characters and variation selectors.
-_INVISIBLE = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
-    "\ufff9-\ufffb\U000e0000-\U000e0fff"
-)
 Span = tuple[str, int, int]
 
+# Zero-width and formatting characters and variation selectors: ranges, both ends included.
+_INVISIBLE = (
+    "\u00ad\u00ad", "\u034f\u034f", "\u061c\u061c", "\u115f\u1160", "\u17b4\u17b5", "\u180b\u180e", "\u200b\u200f",
+    "\u202a\u202e", "\u2060\u206f", "\ufe00\ufe0f", "\ufeff\ufeff", "\ufff9\ufffb", "\U000e0000\U000e0fff",
+)  # fmt: skip
 _ALPHABETS = "\u0370-\u04ff\uff01-\uff5e"  # Greek, Cyrillic, full-width: letters that look like Latin ones
 _STRANGE = "аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅαοινρτυκηΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 _PLAIN = "aeopcyxijshdqwABEKMHOPCTYXIJSaoivptuknABEZHIKMNOPTYX"
@@ -54,19 +54,20 @@ def strangers(text: str) -> str:
     return "" if text.isascii() else "".join(char for char in set(text) if char > "\x7f")
 
 
-def _is_deceptive(char: str) -> bool:
-    """Say whether a character may be invisible or look like a Latin one; some that are neither are let through."""
-    return (
-        char in "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\ufeff\ufff9\ufffa\ufffb"
-        or "\u0370" <= char <= "\u04ff"
-        or "\u180b" <= char <= "\u180e"
-        or "\u200b" <= char <= "\u200f"
-        or "\u202a" <= char <= "\u202e"
-        or "\u2060" <= char <= "\u206f"
-        or "\ufe00" <= char <= "\ufe0f"
-        or "\uff01" <= char <= "\uff5e"
-        or "\U000e0000" <= char <= "\U000e0fff"
-    )
+def _hidden(text: str, strange: str) -> list[tuple[int, int]]:
+    """Return where invisible characters stand behind a letter or digit, or behind one another there."""
+    chars = [char for char in strange if any(pair[0] <= char <= pair[1] for pair in _INVISIBLE)]
+    places = []
+    for char in chars:
+        at = text.find(char)
+        while at >= 0:
+            places.append(at)
+            at = text.find(char, at + 1)
+    gaps: list[tuple[int, int]] = []
+    for at in sorted(places):
+        if at and (text[at - 1].isalnum() or (gaps and gaps[-1][1] == at)):
+            gaps.append((at, at + 1))
+    return gaps
 
 
 def fold(text: str, strange: str) -> tuple[str, Positions | None]:
@@ -76,10 +77,10 @@ def fold(text: str, strange: str) -> tuple[str, Positions | None]:
     if not strange:
         return text, None
     positions = None
-    if any(_is_deceptive(char) for char in strange):
-        gaps = re.finditer(f"[{_INVISIBLE}]+", text)
-        inside = [gap.span() for gap in gaps if gap.start() and text[gap.start() - 1].isalnum()]
-        text, positions = _without(text, inside)
+    gaps = _hidden(text, strange)
+    if gaps:
+        text, positions = _without(text, gaps)
+    if any("\u0370" <= char <= "\u04ff" or "\uff01" <= char <= "\uff5e" for char in strange):
         text = _latin(text)
     return text.encode("ascii", "replace").decode("ascii"), positions
 

@@ -49,9 +49,11 @@ sys.path[0] = sys.argv[1]
 from memhooks.memory.policy import scan_pieces
 with open(sys.argv[2], "rb") as stream:
     scan_pieces(codecs.iterdecode(iter(lambda: stream.read(65536), b""), "utf-8"))
-import resource
-unit = 1 if sys.platform == "darwin" else 1024
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)"""
+import os, resource
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # on Linux the spawning process's counts too
+if os.path.exists("/proc/self/status"):
+    peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) * 1024
+print(peak)"""
 
 
 def decoded(row: Row) -> str:
