@@ -52,7 +52,7 @@ def import_(args: argparse.Namespace, env: Env) -> int:
     with open_store(project, env, write=True) as store:
         allowed = sharefile.passes(sharefile.allowed_findings(project))
         result = exchange.import_lines(store, lines, allowed=allowed)
-    mirror.refresh(project, env)
+    mirror.after_write(project, env)
     answer(env, args, exchange.as_json(result), sharefile.summary(result))
     return 0
 

@@ -40,6 +40,8 @@ def refresh(project: Project, env: Env) -> bool:
         return False
     config = settings.load(project, env.environ)
     path = target(project, config)
+    import jinja2  # noqa: F401 - before the lock: it takes longer than all that is done under it
+
     # The one who renders last must also have read last; else two commands at once could leave the older state.
     with files.Lock(os.path.join(project.folder, "mirror.lock")):
         seen = mirror_state.look(project, env, config, path)

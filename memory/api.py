@@ -169,7 +169,7 @@ class Store:
         mirror = os.path.join(os.path.dirname(self.path), "memory.md")
         if os.path.basename(os.path.dirname(self.path)) == ".mem" and os.path.isfile(mirror):
             os.unlink(mirror)
-        return Forgotten(tuple(one.id for one in gone), memory.shared, not self._scrub())
+        return Forgotten(tuple(one.id for one in gone), memory.shared, not self.scrub())
 
     @translated
     def confirm(self, key: str) -> Memory:
@@ -287,7 +287,8 @@ class Store:
                 reason="cap_reached",
             )
 
-    def _scrub(self) -> bool:
+    def scrub(self) -> bool:
+        """Write the database anew without forgotten text; return False while another program's snapshot holds it."""
         return store.scrub(self.db)
 
 

@@ -153,7 +153,7 @@ def _merged(merge: _Merge, incoming: list[_Incoming], batch: int) -> ImportResul
     try:
         result = merge.run(incoming, batch)
         if result.forgotten:
-            store._scrub()
+            store.scrub()
     except sqlite3.Error as error:
         raise schema.as_store_error(error, store.path) from error
     return result

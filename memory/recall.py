@@ -232,4 +232,4 @@ def _hits(db: sqlite3.Connection, scored: Scored, limit: int) -> list[Hit]:
     wanted = ",".join([str(rowid) for rowid, _, _ in scored])
     rows = db.execute(f"SELECT rowid, {MEMORY_COLUMNS} FROM memories WHERE rowid IN ({wanted})")  # noqa: S608 - integers
     memories = {row[0]: from_row(row[1:]) for row in rows}
-    return [Hit(memories[rowid], score, matched) for rowid, score, matched in scored]
+    return [Hit(memories[rowid], score, matched) for rowid, score, matched in scored if rowid in memories]

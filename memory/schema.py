@@ -165,6 +165,7 @@ def _open(path: str, *, readonly: bool, timeout: float) -> sqlite3.Connection:
         if _version(db, path) < len(MIGRATIONS):
             _migrate(db, path, time.monotonic() + timeout)
         db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA trusted_schema = OFF")  # a repository may bring a store with triggers of its own
         db.execute("PRAGMA query_only = ON" if readonly else "PRAGMA secure_delete = ON")
         return db
     except BaseException as error:
@@ -188,14 +189,20 @@ def _uri(path: str, option: str) -> str:
 
 def _version(db: sqlite3.Connection, path: str) -> int:
     version = int(db.execute("PRAGMA user_version").fetchone()[0])
-    application = db.execute("PRAGMA application_id").fetchone()[0]
-    if application != APPLICATION_ID and (version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]):
+    if not _is_ours(db) and (version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]):
+        # Asked again: each question sees its own state, and another first opener may have made the tables in between.
+        if _is_ours(db):
+            return _version(db, path)
         raise Foreign(f"{path} is a database of another program; it is left alone")
     if version > len(MIGRATIONS):
         raise NewerSchema(
             f"the store {path} has schema {version}, this program knows {len(MIGRATIONS)}; update memhooks"
         )
     return version
+
+
+def _is_ours(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID)
 
 
 def _migrate(db: sqlite3.Connection, path: str, deadline: float) -> None:

@@ -18,7 +18,7 @@ SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*
 
 MODULE_LINES, FUNCTION_LINES, POSITIONAL = 300, 40, 4
 # What is larger than the limits, and why.
-LARGER: dict[str, str] = {}
+LARGER = {"memory/vectors.py:put": "a row's values, in the order of its columns"}
 
 # Too slow for a user who waits at every start; see also the budgets of tests/bench.
 FORBIDDEN = {
@@ -105,7 +105,7 @@ def test_code_stays_small(path: Path) -> None:
 
 def test_broad_except_only_at_boundaries() -> None:
     """An error that nobody foresaw ends at the command's boundary or at the watcher's loop, nowhere else."""
-    allowed = {"hooks/cli.py", "hooks/watch.py", "hooks/watch_loop.py", "hooks/mcp.py"}
+    allowed = {"hooks/cli.py", "hooks/mcp.py", "hooks/watch_project.py"}
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ExceptHandler) and ast.unparse(node.type or ast.Name("bare")) in (
