@@ -18,6 +18,7 @@ from .project import Project, head
 
 MAX_PATHS = 8  # anchors that one memory's text can make
 MAX_TOUCHED = 200  # rows of `touched`
+_FADE = 0.9  # what a touch is worth a commit later
 _MAX_TEXT = 4096
 
 # What looks like a path: pieces joined by slashes, or a name with an extension. Whether it is one, the tree decides.
@@ -99,16 +100,23 @@ def notes(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
 
 
 def note_touched(db: sqlite3.Connection, files: Iterable[tuple[str, str]]) -> None:
-    """Keep which files the last commits touched: (path, commit id) pairs, newest first, in place of what was there."""
+    """Keep which files the last commits touched, in place of what was there: (path, commit id) pairs, newest first.
+
+    The closest file comes first: that of the newest commit, but one that many of the commits touched before it, since
+    it is the likelier to be touched again. Source: tests/bench/digest.py.
+    """
     newest: dict[str, str] = {}
+    weights: dict[str, float] = {}
+    commits: dict[str, int] = {}
     for path, commit in files:
-        if len(newest) == MAX_TOUCHED:
-            break
         newest.setdefault(path, commit)
+        age = commits.setdefault(commit, len(commits))
+        weights[path] = weights.get(path, 0.0) + _FADE**age
+    order = sorted(newest, key=lambda path: -weights[path])[:MAX_TOUCHED]
     db.execute("DELETE FROM touched")
     db.executemany(
         "INSERT INTO touched(path, commit_id, seq) VALUES (?, ?, ?)",
-        [(path, commit, len(newest) - place) for place, (path, commit) in enumerate(newest.items())],
+        [(path, newest[path], len(order) - place) for place, path in enumerate(order)],
     )
 
 
