@@ -41,11 +41,20 @@ OTHERS = {
 }
 
 
+SILENCE = ("context speaks when right", "context speaks to strangers")
+
+
 class Query(NamedTuple):
     id: str
     store: str
     text: str
     gold: frozenset[str]
+
+
+class Set(NamedTuple):
+    name: str
+    stores: dict[str, sqlite3.Connection]
+    queries: list[Query]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -55,37 +64,56 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args(argv)
     embedder = embed.cached(args.model, os.environ)
-    figures: dict[str, dict[str, float]] = {mode: {} for mode in recall.MODES}
-    for path in sorted(args.folder.glob("*.memories.jsonl")):
-        name = path.name.split(".")[0]
-        for mode, value in measure(path, embedder).items():
-            figures[mode][name] = value
+    figures: dict[str, dict[str, float]] = {name: {} for name in (*recall.MODES, *SILENCE)}
+    with tempfile.TemporaryDirectory() as folder:
+        sets = [read(path, Path(folder), embedder) for path in sorted(args.folder.glob("*.memories.jsonl"))]
+        for place, one in enumerate(sets):
+            foreign = next(iter(sets[place - 1].stores.values()))
+            for name, value in (measure(one, embedder) | silence(one, foreign, embedder)).items():
+                figures[name][one.name] = value
+        for one in sets:
+            for db in one.stores.values():
+                db.close()
     for values in figures.values():
         values["macro"] = sum(values.values()) / len(values)
     print(json.dumps(figures) if args.json else table(figures))
     return 0
 
 
-def measure(path: Path, embedder: embed.Embedder) -> dict[str, float]:
-    """Return the mean nDCG@10 of each mode over the queries of one set."""
+def read(path: Path, folder: Path, embedder: embed.Embedder) -> Set:
+    """Return one set of the benchmark, its memories in new stores below `folder`."""
     memories = defaultdict(list)
     for record in lines(path):
-        memories[record["store"]].append(record)
-    scores: dict[str, list[float]] = defaultdict(list)
+        memories[str(record["store"])].append(record)
     queries = [
-        Query(q["id"], q["store"], q["text"], frozenset(q["gold"]))
+        Query(str(q["id"]), str(q["store"]), str(q["text"]), frozenset(q["gold"]))  # type: ignore[arg-type]
         for q in lines(path.with_name(path.name.replace("memories", "queries")))
     ]
-    with tempfile.TemporaryDirectory() as folder:
-        for name, records in memories.items():
-            db = load(os.path.join(folder, f"{name}.db"), records, embedder)
-            for query in queries:
-                if query.store == name:
-                    for mode in recall.MODES:
-                        hits = recall.search(db, query.text, limit=10, now=NOW, mode=mode, embedder=embedder)
-                        scores[mode].append(ndcg([hit.memory.id for hit in hits], query.gold))
-            db.close()
+    stores = {name: load(str(folder / f"{name}.db"), records, embedder) for name, records in memories.items()}
+    return Set(path.name.split(".")[0], stores, queries)
+
+
+def measure(one: Set, embedder: embed.Embedder) -> dict[str, float]:
+    """Return the mean nDCG@10 of each mode over the queries of one set."""
+    scores: dict[str, list[float]] = defaultdict(list)
+    for query in one.queries:
+        for mode in recall.MODES:
+            db = one.stores[query.store]
+            hits = recall.search(db, query.text, limit=10, now=NOW, mode=mode, embedder=embedder)
+            scores[mode].append(ndcg([hit.memory.id for hit in hits], query.gold))
     return {mode: sum(values) / len(values) for mode, values in scores.items()}
+
+
+def silence(one: Set, foreign: sqlite3.Connection, embedder: embed.Embedder) -> dict[str, float]:
+    """Return how often `context` speaks where its first hit is right, and where the store is another project's."""
+    right = []
+    for query in one.queries:
+        best = recall.search(one.stores[query.store], query.text, limit=1, now=NOW, mode="fused", embedder=embedder)
+        if best and best[0].memory.id in query.gold:
+            right.append(query)
+    speaks = [bool(recall.context(one.stores[q.store], q.text, limit=1, now=NOW, embedder=embedder)) for q in right]
+    strays = [bool(recall.context(foreign, q.text, limit=1, now=NOW, embedder=embedder)) for q in one.queries]
+    return dict(zip(SILENCE, (sum(speaks) / len(speaks), sum(strays) / len(strays)), strict=True))
 
 
 def load(path: str, records: list[dict[str, object]], embedder: embed.Embedder) -> sqlite3.Connection:

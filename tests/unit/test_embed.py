@@ -67,7 +67,7 @@ def test_unknown_text_has_no_direction(text: str) -> None:
     assert cosines(MODEL.embed_query(text).vector, MODEL.embed_query("token").vector) == [0.0]
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(text=st.text(st.characters(codec=None, categories=None), max_size=600))
 def test_any_text_is_embedded(text: str) -> None:
     assert len(MODEL.embed_memory(text, text).vector) == MODEL.dimensions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from memhooks.memory import rank
 
@@ -16,6 +16,7 @@ def plain_cosine(first: bytes, second: bytes) -> float:
     return sum(x * y for x, y in zip(one, two, strict=True)) / lengths**0.5 if lengths else 0.0
 
 
+@settings(deadline=None)
 @given(query=st.binary(min_size=8, max_size=8), rows=st.lists(st.binary(min_size=8, max_size=8), max_size=5))
 def test_cosines_are_exact(query: bytes, rows: list[bytes]) -> None:
     expected = [plain_cosine(query, row) for row in rows]

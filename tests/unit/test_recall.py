@@ -262,7 +262,7 @@ def test_empty_store_answers_nothing(store: Store, mode: str) -> None:
     assert context(store, "tokens") == []
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(st.characters(codec=None, categories=None), max_size=200))
 def test_no_query_raises(filled: Store, query: str) -> None:
     for mode in recall.MODES:

@@ -6,7 +6,7 @@ import random
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from memhooks.memory.tokens import RESERVE, estimate, fit
 
@@ -66,12 +66,14 @@ def test_empty_text_costs_nothing() -> None:
     assert estimate("") == 0
 
 
+@settings(deadline=None)
 @given(text=st.text(max_size=200), more=st.text(max_size=50))
 def test_longer_text_costs_no_less(text: str, more: str) -> None:
     """What is appended after a line end can only add."""
     assert estimate(f"{text}\n{more}") >= estimate(text)
 
 
+@settings(deadline=None)
 @given(text=st.text(st.characters(codec=None, categories=None)))
 def test_any_text_is_estimated(text: str) -> None:
     assert estimate(text) >= 0

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from memhooks.memory.words import MAX_TERMS, index_parts, match_expression
 
@@ -136,6 +136,7 @@ def test_match_expression_is_bounded() -> None:
     assert match_expression(query).count(" OR ") < MAX_TERMS
 
 
+@settings(deadline=None)
 @given(query=st.text(st.characters(codec=None, categories=None)), prefix=st.booleans())
 def test_any_query_is_safe(query: str, prefix: bool) -> None:
     db = sqlite3.connect(":memory:")
@@ -146,6 +147,7 @@ def test_any_query_is_safe(query: str, prefix: bool) -> None:
     db.close()
 
 
+@settings(deadline=None)
 @given(text=st.text())
 def test_any_text_is_indexed(text: str) -> None:
     index_parts(text, text, text).encode()
