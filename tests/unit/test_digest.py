@@ -288,3 +288,17 @@ def test_malformed_times_cost_no_digest(db: sqlite3.Connection) -> None:
 def test_store_method_gives_the_same(store: Store) -> None:
     store.remember(content="a fact")
     assert "a fact" in store.digest(PROJECT).text
+
+
+def test_deadline_leaves_what_was_found_by_then(db: sqlite3.Connection) -> None:
+    """A slow machine gets the cursor rather than nothing."""
+    with rows.transaction(db):
+        rows.put_cursor(db, Cursor(PROJECT.workspace, goal="rotate tokens"))
+    for number in range(50):
+        put(db, f"fact number {number}")
+    steps = iter(range(10))
+    db.set_progress_handler(lambda: next(steps, None) is None, 100)
+    found = made(db)
+    db.set_progress_handler(None, 0)
+    assert "rotate tokens" in found.text
+    assert (found.shown, found.left_out) == ((), 50)
