@@ -150,13 +150,14 @@ def _command(argv: list[str], env: Env) -> int:
 
 
 def _parse(parser: ArgumentParser, words: list[str]) -> Namespace:
-    """Return the parsed words, options between positionals included: `config set --user NAME VALUE`."""
-    if "--" not in words:  # which parse_intermixed_args forgets about
-        try:
-            return parser.parse_intermixed_args(words)
-        except TypeError:  # a command with sub-commands
-            pass
-    return parser.parse_args(words)
+    """Return the parsed words; options may stand between positionals: `config set --user NAME VALUE`."""
+    try:
+        return parser.parse_args(words)
+    except UsageError as error:
+        if "--" not in words:  # which parse_intermixed_args forgets about
+            with suppress(TypeError, UsageError):  # TypeError: it can't, for a command with sub-commands
+                return parser.parse_intermixed_args(words)
+        raise error
 
 
 def _global_flags(argv: list[str]) -> tuple[list[str], list[str]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ..memory import registry
 from ..memory.errors import MemError, NotFound, UsageError
 from ..memory.project import Project, personal
-from ..memory.record import KINDS, Hit, Memory, check_kind, printable
+from ..memory.record import KINDS, Hit, Memory, check_kind, past, printable
 from ..memory.tokens import estimate
 from .command import answer, chosen_model, has_store, open_project, open_store, utf8
 from .env import Env
@@ -103,20 +103,26 @@ def search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-n", type=_count(1000), default=10, metavar="N", help="at most N hits")
     _filter_arguments(parser)
     parser.add_argument("--branch", default="", help="only those tagged branch:NAME")
+    parser.add_argument(
+        "--since", default="", metavar="WHEN", help="written since a date, or within a span such as 30d"
+    )
+    parser.add_argument("--before", default="", metavar="WHEN", help="written before a date, or longer ago than a span")
 
 
 def search(args: Namespace, env: Env) -> int:
     """Search with filters."""
     project = open_project(args, env)
     query = utf8(" ".join(args.query), "the query")
+    filters = {
+        "kind": check_kind(args.kind) if args.kind else "", "area": args.area, "tag": args.tag, "branch": args.branch,
+        "since": past(args.since, env.now()), "before": past(args.before, env.now()),
+    }  # fmt: skip
     hits: list[Hit] = []
     if has_store(project):
         with open_store(project, env, write=False) as store:
             model = chosen_model(project, env) if args.semantic else None
-            hits = store.search(
-                query, limit=args.n, mode="semantic" if args.semantic else "lexical", embedder=model,
-                kind=check_kind(args.kind) if args.kind else "", area=args.area, tag=args.tag, branch=args.branch,
-            )  # fmt: skip
+            mode = "semantic" if args.semantic else "lexical"
+            hits = store.search(query, limit=args.n, mode=mode, embedder=model, **filters)
     _answer_hits(env, args, hits, {})
     return 0
 

@@ -122,15 +122,7 @@ def embed(
 
 
 def _embed_batch(db: sqlite3.Connection, model: Embedder, rows: Sequence[tuple[str, int, str, str]]) -> int:
-    derived = {
-        row[0]
-        for memory_id, *_ in rows
-        for row in db.execute("SELECT id FROM memories WHERE id = ? AND title_derived", (memory_id,))
-    }
-    made = [
-        (memory_id, version, model.embed_memory("" if memory_id in derived else title, content))
-        for memory_id, version, title, content in rows
-    ]
+    made = [(memory_id, version, model.embed_memory(title, content)) for memory_id, version, title, content in rows]
     if not made:
         return 0
     with store.transaction(db):

@@ -200,14 +200,16 @@ class Store:
 
     @translated
     def list(self, *, kind: str = "", area: str = "", tag: str = "", include_superseded: bool = False) -> Memories:
-        """Return the memories that are not expired, newest first, filtered by exact kind, area and tag."""
+        """Return the memories that are not expired, newest first, by kind, tag, and area with what lies below it."""
         where = "(status = 'active' AND (expires_at = '' OR expires_at > ?)"
         where += " OR status = 'superseded')" if include_superseded else ")"
         values: list[object] = [timestamp(self.now())]
-        for column, value in (("kind", kind), ("area", area)):
-            if value:
-                where += f" AND {column} = ?"
-                values.append(value)
+        if kind:
+            where += " AND kind = ?"
+            values.append(kind)
+        if area:
+            where += " AND (area = ? OR substr(area, 1, length(?) + 1) = ? || '/')"
+            values += [area] * 3
         if tag:
             where += " AND EXISTS (SELECT 1 FROM json_each(tags) WHERE json_each.value = ?)"
             values.append(tag)

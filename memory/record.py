@@ -219,18 +219,32 @@ def expiry(text: str, now: float) -> str:
     """
     if not text:
         return ""
+    stamp = _moment(text, now, forward=True)
+    if stamp <= timestamp(now):
+        raise UsageError(f"{printable(text)!r} has passed already; write a date to come, or 30d")
+    return stamp
+
+
+def past(text: str, now: float) -> str:
+    """Return a moment as a timestamp, from an ISO date (its start) or time or a span that has passed such as 30d.
+
+    Raises UsageError for anything else.
+    """
+    return _moment(text, now, forward=False) if text else ""
+
+
+def _moment(text: str, now: float, *, forward: bool) -> str:
     span = _SPAN.match(text.strip().lower())
     try:
         if span:
-            when = now + int(span.group(1)) * _SPAN_DAYS[span.group(2)] * 86400
+            length = int(span.group(1)) * _SPAN_DAYS[span.group(2)] * 86400
+            when = now + length if forward else now - length
         else:
             when = seconds(text.strip())
-            if len(text.strip()) == 10:
+            if len(text.strip()) == 10 and forward:
                 when += 86400 - 1
         stamp = timestamp(when)
         seconds(stamp)  # a year of five digits would not sort as text
     except (ValueError, OverflowError, OSError):
-        raise UsageError(f"{printable(text)!r} is no expiry; write a date such as 2027-01-31, or 30d") from None
-    if when <= now:
-        raise UsageError(f"{printable(text)!r} has passed already; write a date to come, or 30d")
+        raise UsageError(f"{printable(text)!r} is no time; write a date such as 2027-01-31, or 30d") from None
     return stamp

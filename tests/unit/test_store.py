@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 from memhooks.memory import store as rows
 from memhooks.memory.api import Store
-from memhooks.memory.record import Cursor, Memory
+from memhooks.memory.record import Cursor, Memory, past
 
 IDS = ("01900000-0000-7000-8000-00000000aaaa", "01900000-0000-7000-8000-11110000aaaa")
 
@@ -163,3 +163,18 @@ def test_lineage_of_a_merge_holds_each_once(store: Store) -> None:
         rows.insert(store.db, memory(one, status="superseded" if newer else "active", superseded_by=newer))
     assert sorted(one.id for one in rows.lineage(store.db, store.get("cccc"))) == ["aaaa", "bbbb", "cccc"]
     assert sorted(one.id for one in rows.lineage(store.db, store.get("dddd"))) == ["dddd", "eeee"]
+
+
+def test_search_is_bounded_by_age(store: Store) -> None:
+    """`since` and `before` look at when a memory was written."""
+    memory = store.remember(content="the cache expires at noon")
+    soon, gone = past("1d", store.now()), past("2020-01-01", store.now())
+    assert [hit.memory for hit in store.search("cache", since=soon)] == [memory]
+    assert store.search("cache", before=gone) == []
+
+
+def test_list_of_an_area_takes_what_lies_below(store: Store) -> None:
+    """As a search does."""
+    inner = store.remember(content="one", area="api/auth")
+    store.remember(content="two", area="apiary")
+    assert store.list(area="api") == [inner]
