@@ -83,7 +83,7 @@ def mem_words() -> list[str]:
     given = os.environ.get("MEM_BENCH")
     if given:
         return [given]
-    code = f"import sys; sys.path.insert(0, {str(TREE)!r}); from memhooks.hooks.cli import main; sys.exit(main())"
+    code = f"import sys; sys.path.insert(0, {str(TREE)!r}); from memhooks.hooks.cli import entry; entry()"
     return [sys.executable, "-c", code]
 
 

@@ -35,7 +35,7 @@ class Bench:
         script = tools / "mem"
         script.write_text(
             f"#!{sys.executable}\nimport sys\nsys.path[0] = {str(TESTS / '_tree')!r}\n"
-            "from memhooks.hooks.cli import main\nsys.exit(main())\n"
+            "from memhooks.hooks.cli import entry\nentry()\n"
         )
         script.chmod(0o755)
         who = {f"GIT_{role}_{what}": "bench@example.invalid" for role in ("AUTHOR", "COMMITTER") for what in
