@@ -6,6 +6,7 @@ and an exit code: 1 failed, 2 wrong words, 130 interrupted, 141 the reader went 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -80,6 +81,8 @@ HOOKS = {
 def entry() -> NoReturn:
     """Run the process's own command and end without the interpreter's tear-down, which would cost a hook as much CPU
     as its work. Nothing waits for it: stores are closed, and threads are joined where they are started."""
+    # A collection of what imports left costs 4 ms and frees nothing; servers and the daemon still get theirs.
+    gc.set_threshold(50_000, 10, 10)
     try:
         code = main()
         for stream in (sys.stdout, sys.stderr):

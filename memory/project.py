@@ -6,15 +6,12 @@ Source of the file formats: gitrepository-layout(5), git-worktree(1), gitsubmodu
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 
 from .errors import StoreError, UsageError
 from .named import NamedTuple
 
 _MARKERS = ("package.json", "pyproject.toml", "go.mod", "Cargo.toml")
-_WINDOWS_PATH = re.compile(r"^([A-Za-z]:[\\/]|\\\\)")
-_COMMIT = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$")
 
 
 class Project(NamedTuple):
@@ -83,7 +80,7 @@ def data_home(environ: Mapping[str, str]) -> str:
 
 def expand_path(path: str, environ: Mapping[str, str]) -> str:
     """Return a path with ~ expanded by `environ`. Raises UsageError for NUL, and for a path of another system."""
-    if "\0" in path or (os.name != "nt" and _WINDOWS_PATH.match(path)):
+    if "\0" in path or (os.name != "nt" and _is_windows_path(path)):
         raise UsageError(f"{path!r} is no path on this system")
     if path != "~" and not path.startswith("~/"):
         return os.path.expanduser(path) if path.startswith("~") else path
@@ -96,10 +93,10 @@ def head(git_dir: str, common_dir: str) -> str:
     """Return the commit id that HEAD names, "" where there is none yet or git keeps its refs in a way of its own."""
     ref = _read(os.path.join(git_dir, "HEAD"))
     if not ref.startswith("ref: "):
-        return ref if _COMMIT.match(ref) else ""
+        return ref if _is_commit(ref) else ""
     name = ref[5:]
     loose = _read(os.path.join(common_dir, name))
-    if _COMMIT.match(loose):
+    if _is_commit(loose):
         return loose
     try:
         with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
@@ -198,7 +195,7 @@ def _setting(value: str) -> str:
     value = value.strip()
     if value.startswith('"'):
         return value[1:].partition('"')[0]
-    return re.split(r"\s*[#;]", value, maxsplit=1)[0]
+    return value.partition("#")[0].partition(";")[0].rstrip()
 
 
 def _workspace(git_dir: str) -> str:
@@ -209,12 +206,21 @@ def _workspace(git_dir: str) -> str:
     ref = _read(os.path.join(git_dir, "HEAD"))
     if ref.startswith("ref: refs/heads/") and ref != "ref: refs/heads/.invalid":  # what a reftable repository writes
         return "branch:" + _utf8(ref[16:])
-    return "commit:" + ref if _COMMIT.match(ref) else "default"
+    return "commit:" + ref if _is_commit(ref) else "default"
 
 
 def _utf8(name: str) -> str:
     """Return a branch's name as text that a database takes; git lets it be any bytes."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _is_commit(text: str) -> bool:
+    """Return whether a text is an object id, of SHA-1 or SHA-256."""
+    return len(text) in (40, 64) and not text.strip("0123456789abcdef")
+
+
+def _is_windows_path(path: str) -> bool:
+    return path.startswith("\\\\") or (path[:1].isalpha() and path[1:3] in (":\\", ":/"))
 
 
 def _refuse_link_out(project: Project) -> None:
