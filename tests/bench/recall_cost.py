@@ -39,7 +39,7 @@ QUERIES = (
     "migration lock before deploy",
     "getUserQuota in gateway.py",
 )
-CODE = f"import sys; sys.path.insert(0, {str(TREE)!r}); from memhooks.hooks.cli import main; code = main(); "
+LOAD = f"import sys; sys.path.insert(0, {str(TREE)!r}); from memhooks.hooks.cli import entry, main; "
 PEAK = "print([x for x in open('/proc/self/status') if x.startswith('VmHWM')][0].split()[1], file=sys.stderr); "
 
 
@@ -51,7 +51,7 @@ def main() -> int:
     parser.add_argument("--mem", help="the mem program to measure, else the tree's")
     args = parser.parse_args()
     sizes = [int(size) for size in args.sizes.split(",")]
-    mem = [args.mem] if args.mem else [sys.executable, "-c", CODE + "sys.exit(code)"]
+    mem = [args.mem] if args.mem else [sys.executable, "-c", LOAD + "entry()"]
     with tempfile.TemporaryDirectory(prefix="mem-bench-") as temporary:
         folder = args.folder or Path(temporary)
         paths = {size: make_store(folder, size) for size in sizes}
@@ -99,7 +99,7 @@ def cpu(words: list[str], folder: Path) -> float:
 
 def resident(arguments: list[str], folder: Path) -> float:
     """Return the greatest resident memory of a run in MB."""
-    words = [sys.executable, "-c", CODE + PEAK, *arguments]
+    words = [sys.executable, "-c", LOAD + "code = main(); " + PEAK, *arguments]
     done = subprocess.run(words, cwd=folder, env=environment(folder), capture_output=True, text=True, check=True)
     return int(done.stderr.split()[-1]) / 1024
 
