@@ -7,7 +7,8 @@ N commits are replayed: before each one a digest is made, knowing the files of t
 with the commit's files. Nothing of the repositories is kept.
 
 Orders compared under the same budget, whole entries only: ours; ours with the branch named after the commit's subject
-(an upper bound: the name is written by who knows the task); recency alone; chance (mean of several shuffles).
+(an upper bound: the name is written by who knows the task); recency alone, equal times in random order; chance. The
+last two are means of several shuffles.
 
     python tests/bench/digest.py [--commits 300] [--tokens 400] CLONE…
 """
@@ -127,13 +128,13 @@ def replay(clone: str, commits: int, tokens: int) -> dict[str, Score]:
         orders: dict[str, Callable[[Commit], set[str]]] = {
             "ours": lambda commit: shown(db, "branch:main", tokens),
             "ours, branch named after the task": lambda commit: shown(db, f"branch:{slug(commit.subject)}", tokens),
-            "recency alone": lambda commit: with_order(db, tokens, recency),
-            "chance": lambda commit: set(),
         }
-        scores = {name: score(db, past, about, pick) for name, pick in orders.items() if name != "chance"}
-        rounds = [score(db, past, about, chance(db, tokens, seed)) for seed in range(SHUFFLES)]
-        held, share = (sum(one[column] for one in rounds) / SHUFFLES for column in (1, 2))
-        scores["chance"] = Score(rounds[0].commits, held, share)
+        scores = {name: score(db, past, about, pick) for name, pick in orders.items()}
+        for name, by_time in (("recency alone", True), ("chance", False)):
+            picks = [shuffled(db, tokens, random.Random(seed), by_time=by_time) for seed in range(SHUFFLES)]
+            rounds = [score(db, past, about, pick) for pick in picks]
+            held, share = (sum(one[column] for one in rounds) / SHUFFLES for column in (1, 2))
+            scores[name] = Score(rounds[0].commits, held, share)
         db.close()
     print(f"{Path(clone).parent.name}: {len(known)} memories, {len(about)} about a file, "
           f"{scores['ours'].commits} of {len(past) - 20} commits touch one of these files")  # fmt: skip
@@ -188,22 +189,17 @@ def with_order(db: object, tokens: int, order: Callable[..., list[closeness.Cand
         closeness.ranked = _REAL_RANKED
 
 
-def recency(db: object, *_: object) -> list[closeness.Candidate]:
-    return db.execute(f"SELECT rowid, id, {closeness._SIZE} FROM memories ORDER BY updated_at DESC, id DESC").fetchall()  # type: ignore[attr-defined]
+def shuffled(db: object, tokens: int, rng: random.Random, *, by_time: bool) -> Callable[[Commit], set[str]]:
+    """Return what shows memories in random order; with `by_time` only those of the same time are shuffled."""
+    rows = db.execute(f"SELECT rowid, id, {closeness._SIZE}, updated_at FROM memories").fetchall()  # type: ignore[attr-defined]
 
-
-def chance(db: object, tokens: int, seed: int) -> Callable[[Commit], set[str]]:
-    rng = random.Random(seed)
-    return lambda commit: with_order(db, tokens, shuffled(rng))
-
-
-def shuffled(rng: random.Random) -> Callable[..., list[closeness.Candidate]]:
-    def order(db: object, *_: object) -> list[closeness.Candidate]:
-        rows = recency(db)
+    def pick(_: Commit) -> set[str]:
         rng.shuffle(rows)
-        return rows
+        if by_time:
+            rows.sort(key=lambda row: row[3], reverse=True)
+        return with_order(db, tokens, lambda *_: [row[:3] for row in rows])
 
-    return order
+    return pick
 
 
 def slug(subject: str) -> str:
