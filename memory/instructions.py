@@ -10,13 +10,19 @@ import functools
 import re
 
 from . import unwrap
+from .named import TYPE_CHECKING
 from .rules_instructions import FOREIGN, LISTS, ROWS, STRICT
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 Span = tuple[str, int, int]
+Words = tuple[tuple[str, ...], ...]
 
 _BEFORE, _AFTER = 90, 240  # characters about a head that a pattern may need
 _BLOCK, _SEAM = 4096, 64  # characters whose words are gathered at once, and behind them for heads across the seam
-_SIGNS = "()[]{}<>|/#,.:;!?=\n"  # what ends a word, beside blanks
+_SIGNS = {ord(sign): " " for sign in "()[]{}<>|/#,.:;!?=\n"}  # what ends a word, beside blanks
+_MARKS = {ord(sign): " " for sign in '*`"\t\r'}  # emphasis and quotes
 _POLAR = ("override", "weaken")  # rules whose order a negation turns into a team's rule
 _NEGATIONS = (
     " not", "n't", " never", " cannot", " than", " without", " who", " that", " may", " can", " could", " to", " will",
@@ -35,9 +41,7 @@ _SPACED = (
 
 def findings(view: str, *, strict: bool = False) -> list[Span]:
     """Return rule, start and end of every instruction in `view`, ASCII without emphasis, overlaps included."""
-    lower = view.lower()
-    for sign in '*`"\t\r':
-        lower = lower.replace(sign, " ")
+    lower = view.lower().translate(_MARKS)
     index = _heads()
     found: list[Span] = []
     for start in range(0, len(lower), _BLOCK):
@@ -82,54 +86,88 @@ def foreign_findings(text: str, strange: str) -> list[Span]:
 
 
 def _words(lower: str) -> set[str]:
-    for sign in _SIGNS:
-        lower = lower.replace(sign, " ")
-    return set(lower.split())
+    return set(lower.translate(_SIGNS).split())
 
 
 def _matches(row: tuple[str, ...], head: str, lower: str, block: tuple[int, int]) -> list[Span]:
     """Return what one rule finds at one of its heads that begins in `block`, a range of positions."""
     rule, heads, place, pattern = row[:4]
-    near = heads.partition(";")[2].split(",")
+    near = (heads.partition(";")[2].split(","),)
     found: list[Span] = []
     first, last = block
     last += len(head) - 1
     at = lower.find(head, first, last)
     while at >= 0:
-        about = lower[max(0, at - _BEFORE) : at + _AFTER] if near != [""] else ""
-        starts = at == 0 or not lower[at - 1].isalnum() or not head.isascii()
-        if starts and any(word in about for word in near):
-            for alternative in _alternatives(pattern):
-                match = _match(alternative, place, lower, at)
-                if match and _is_order(rule, place, lower, match.start()):
+        begins = at == 0 or not lower[at - 1].isalnum() or not head.isascii()
+        if begins and _has(near, lower[max(0, at - _BEFORE) : at + _AFTER]):
+            for match in _apply(pattern, place, lower, at):
+                if _is_order(rule, place, lower, match.start()):
                     found.append((rule, match.start(), match.end()))
         at = lower.find(head, at + len(head), last)
     return found
 
 
-@functools.cache
-def _alternatives(pattern: str) -> list[tuple[list[list[str]], str]]:
-    """Return a pattern's alternatives, each as the lists of words of which one must be near, and its own pattern."""
-    alternatives = []
-    for alternative in pattern.split("¦"):
-        needed = []
-        while alternative.startswith("@"):
-            _, words, alternative = alternative.split("@", 2)
-            needed.append(words.split(","))
-        alternatives.append(([*needed, [_beginning(alternative)]], alternative))
-    return alternatives
+def _plain(text: str) -> str:
+    """Return `text` with every run that a pattern's blank may match as one blank."""
+    if "\n" in text or ">" in text:
+        text = text.replace("\n", " ").replace(">", " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
 
 
-def _match(alternative: tuple[list[list[str]], str], place: str, lower: str, at: int) -> re.Match[str] | None:
-    """Match one alternative of a pattern at, before or about a head, unless a word that it needs is not near."""
-    about = lower[max(0, at - _BEFORE) if place == "around" else max(0, at - 8) : at + _AFTER]
-    for words in alternative[0]:
+def _apply(pattern: str, place: str, lower: str, at: int) -> Iterator[re.Match[str]]:
+    """Yield the match of each alternative of a pattern about the head at `at` that has the words it needs."""
+    about = _plain(lower[max(0, at - _BEFORE if place == "around" else at - 8) : at + _AFTER])
+    clause = ""
+    for beginning, needed, in_clause, alternative in _alternatives(pattern):
+        if beginning not in about or not _has(needed, about):
+            continue
+        if in_clause:
+            clause = clause or _clause(_plain(lower[at : at + _AFTER]))
+            if not _has(in_clause, clause):
+                continue
+        match = _match(alternative, place, lower, at)
+        if match:
+            yield match
+
+
+def _has(lists: Iterable[Iterable[str]], text: str) -> bool:
+    """Say whether `text` holds a word of each list. It runs for every head in a text: no generators here."""
+    for words in lists:
         for word in words:
-            if word in about:
+            if word in text:
                 break
         else:
-            return None
-    compiled = re.compile(_expression(alternative[1]))
+            return False
+    return True
+
+
+def _clause(text: str) -> str:
+    """Return the beginning of `text` up to the sign that ends a clause."""
+    for sign in ".,;:!?()":
+        text = text.partition(sign)[0]
+    return text + " "
+
+
+@functools.cache
+def _alternatives(pattern: str) -> tuple[tuple[str, Words, Words, str], ...]:
+    """Return a pattern's alternatives: how each begins, the lists of words of which one must be near, those of which
+    one must be in the head's clause, and its own pattern."""
+    alternatives = []
+    for alternative in pattern.split("¦"):
+        near: list[tuple[str, ...]] = []
+        clause: list[tuple[str, ...]] = []
+        while alternative.startswith("@"):
+            _, words, alternative = alternative.split("@", 2)
+            (clause if words[0] == "<" else near).append(tuple(words.removeprefix("<").split(",")))
+        alternatives.append((_beginning(alternative), tuple(near), tuple(clause), alternative))
+    return tuple(alternatives)
+
+
+def _match(pattern: str, place: str, lower: str, at: int) -> re.Match[str] | None:
+    """Match a pattern at, before or about a head."""
+    compiled = re.compile(_expression(pattern))
     if place == "around":
         return compiled.search(lower, max(0, at - _BEFORE), at + _AFTER)
     match = compiled.match(lower, at)
@@ -154,19 +192,19 @@ def _is_order(rule: str, place: str, lower: str, at: int) -> bool:
 
 
 def _beginning(pattern: str) -> str:
-    """Return the characters with which every match of a pattern begins, up to the first blank."""
+    """Return the characters with which every match of a pattern begins, its blanks as they are in `_plain`."""
     text = ""
     i = 0
-    while i < len(pattern) and pattern[i] not in "([.^$|{ ":
+    while i < len(pattern) and pattern[i] not in "([.^$|{>":
         if pattern[i] == "\\":
             i += 1
             if pattern[i].isalpha():
                 break
-        if pattern[i + 1 : i + 2] in ("?", "*", "{"):
+        if pattern[i + 1 : i + 2] in ("?", "*", "+", "{"):
             break
         text += pattern[i]
         i += 1
-    return text
+    return text.strip()
 
 
 @functools.cache

@@ -5,8 +5,8 @@ quotes are blanks. In patterns a blank is any run of white space, and {orders} a
 Polarity, object and place decide: "always skip validation" is hostile, "never skip validation" is a team's rule.
 Families after OWASP LLM01 and the public attack suites.
 
-A pattern is alternatives between "¦"; each may begin with words between "@", of which one must stand near the head,
-so that few are ever compiled.
+A pattern is alternatives between "¦"; each may begin with words between "@", of which one must stand near the head
+(with "<" before them: in its clause), so that few are ever compiled.
 
 Columns: id, heads between commas (behind a semicolon words of which one must be near), place ("" at the head, "tag"
 at the signs before it, "around" about it, "clause" where an order may begin, "line" at the start of a line or

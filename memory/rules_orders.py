@@ -52,7 +52,8 @@ ROWS: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "(?:the )?(?:identity|signatures?|certificates?|checksums?|ssl|tls|authenticity|source)¦without asking "
      r"(?:the )?(?:operator|human)s?\b¦@protocol,procedure@(?:bypass|override|immediate action|containment) "
      "(?:protocol|procedure)(?: ?[(:])¦@container,sandbox,jail@(?:break out of|escape) (?:the |this |your )?"
-     r"(?:container|sandbox|jail)(?: and|,|\.|$)¦you have been (?:reprogrammed|authorized to (?:bypass|ignore"
+     r"(?:container|sandbox|jail)(?: and|,|\.|$)¦@reprogrammed,authorized to,instructed by@you have been (?:reprogram"
+     "med|authorized to (?:bypass|ignore"
      r"|access)|instructed by (?:openai|anthropic|the system))¦approve (?:all|any|every) (?:\w+ ){0,3}(?:without"
      "|automatically|regardless)¦must resolve by executing¦sudo run the following¦do exactly as i say",
      "an order to obey without judgement; state the fact and its reason instead",
@@ -118,10 +119,13 @@ ROWS: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("override-european",
      "ignoriere,ignorieren,ignoriert,vergiss,ignora,ignore,ignorez,oublie,oubliez,olvida,esque?a,esquece,negeer,"
      "dimentica", "",
+     "@anweisung,befehl,regeln,instruktion@"
      r"(?:ignorier\w*|vergiss) (?:alle |die |bitte |deine |s.mtliche )*(?:vorherigen?|bisherigen?|obigen?"
-     "|vorigen?|fr.heren?) (?:anweisung(?:en)?|befehle?|regeln|instruktionen)¦(?:ignorez?|oublie[zr]?) "
-     "(?:toutes )?(?:les|vos|tes) (?:instructions|consignes|r.gles) (?:pr.c|ant|ci-dessus)¦(?:ignor[ae]|olvida"
-     "|esque.a|esquece|dimentica)(?: (?:todas|tutte))?(?: (?:las|as|le|tus|suas|tue))* (?:instrucciones"
+     "|vorigen?|fr.heren?) (?:anweisung(?:en)?|befehle?|regeln|instruktionen)¦@instructions,consignes,gles@@ les , vo"
+     "s , tes @(?:ignorez?|oublie[zr]?) "
+     "(?:toutes )?(?:les|vos|tes) (?:instructions|consignes|r.gles) (?:pr.c|ant|ci-dessus)"
+     "¦@instruccion,instruco,instru??,istruzion,reglas,regras@(?:ignor[ae]|olvida|esque.a|esquece|dimentica)(?: (?:to"
+     "das|tutte))?(?: (?:las|as|le|tus|suas|tue))* (?:instrucciones"
      "|instru..es|istruzioni|reglas|regras) (?:anterior|previ|preced)¦negeer alle (?:vorige|eerdere) "
      "(?:instructies|opdrachten)",
      "an order to drop instructions; describe the attack as a finding, without the order itself",
