@@ -67,7 +67,7 @@ def isolated(root: Path) -> dict[str, str]:
 def script(root: Path) -> Path:
     """Write the script that an installed console command is."""
     path = root / "mem"
-    path.write_text(f"import sys\nsys.path[0] = {str(TREE)!r}\nfrom memhooks.hooks.cli import main\nsys.exit(main())\n")
+    path.write_text(f"import sys\nsys.path[0] = {str(TREE)!r}\nfrom memhooks.hooks.cli import entry\nentry()\n")
     return path
 
 
