@@ -89,8 +89,7 @@ def mem_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bin")
     script = folder / "mem"
     script.write_text(
-        f"#!{sys.executable}\nimport sys\nsys.path[0] = {str(TREE)!r}\n"
-        "from memhooks.hooks.cli import entry\nentry()\n"
+        f"#!{sys.executable}\nimport sys\nsys.path[0] = {str(TREE)!r}\nfrom memhooks.hooks.cli import entry\nentry()\n"
     )
     script.chmod(0o755)
     return folder

@@ -118,9 +118,7 @@ def _allowances(project: Project, env: Env) -> Iterator[Check]:
             return  # a bare repository tracks no files
         raise
     for one in found.stale:
-        yield Check(
-            "guard", NOTE, f".mem-allow: {one.rule} {one.fingerprint} fits nothing any more", "remove the line"
-        )
+        yield Check("guard", NOTE, f".mem-allow: {one.rule} {one.fingerprint} fits nothing any more", "remove the line")
     if found.problems:
         yield Check(
             "guard", NOTE, f"tracked memory files hold {len(found.problems)} findings", "mem guard --all says which"
@@ -136,5 +134,3 @@ def _text(found: list[Check], done: list[str]) -> str:
         if check.shown:
             lines.append(f"       it gets: {printable(check.shown)}")
     return "\n".join(lines)
-
-

@@ -55,9 +55,7 @@ def holder(site: Site, folder: str, hook: str) -> str:
 
 def _absent(site: Site, folder: str) -> Iterator[Check]:
     elsewhere = [
-        name
-        for name in ("pre-commit", "lefthook")
-        if any(_commands(site, name, hook) for hook in shell.GATES)
+        name for name in ("pre-commit", "lefthook") if any(_commands(site, name, hook) for hook in shell.GATES)
     ]
     unused = default_hooks_folder(site)
     if any(shell.is_ours(read(os.path.join(place, hook))) for place in (folder, unused) for hook in shell.GIT_HOOKS):
@@ -67,7 +65,7 @@ def _absent(site: Site, folder: str) -> Iterator[Check]:
     for name in elsewhere:
         yield Check(
             "git", BROKEN, f"the configuration of {name} names our hooks, but git does not run {name}",
-            f"{name} install" + (f", or mem install {name}"),
+            f"{name} install, or mem install {name}",
         )  # fmt: skip
     if not elsewhere:
         yield Check("git", NOTE, "no hook of ours is installed for git", "mem install")
@@ -161,4 +159,3 @@ def _configured(site: Site) -> Iterator[Check]:
 
 def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
-

@@ -237,5 +237,3 @@ def _take(text: str, event: str, original: Any) -> str:
 
 def _is_ours(handler: dict[str, Any]) -> bool:
     return bool(hook_of(handler.get("command", handler.get("bash"))))
-
-

@@ -95,7 +95,7 @@ def test_conflict_names_the_line():
 
 
 def test_remove_keeps_foreign_neighbours():
-    text = '[\n  1, // one\n  2, // two\n  3 // three\n]'
+    text = "[\n  1, // one\n  2, // two\n  3 // three\n]"
     assert edit_json.remove(text, (1,)) == "[\n  1, // one // two\n  3 // three\n]"
     assert parse(edit_json.remove(text, (0,))).value == parse("[2, 3]").value
     assert edit_json.remove(text, (2,)) == "[\n  1, // one\n  2 // two // three\n]"
@@ -117,7 +117,7 @@ GROUP = st.fixed_dictionaries({"hooks": st.lists(HANDLER, max_size=2)}, optional
 EVENTS = st.dictionaries(st.sampled_from(["SessionStart", "Stop", "PreToolUse"]), st.lists(GROUP, max_size=2))
 ROOT = st.tuples(st.dictionaries(st.text(max_size=5), JSON, max_size=3), EVENTS, st.booleans())
 INDENT = st.sampled_from([None, 0, 1, 2, 4, "\t"])
-NOISE = st.sampled_from(["", " ", "\n", "\n\n", "// c\n", "/* , } ] */", "\t// \"x\": {\n\t"])
+NOISE = st.sampled_from(["", " ", "\n", "\n\n", "// c\n", "/* , } ] */", '\t// "x": {\n\t'])
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

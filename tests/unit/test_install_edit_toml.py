@@ -15,7 +15,7 @@ VALUES = {"command": 'a "b" \\ é', "args": ["mcp", "x"], "timeout": 15}
 TEXTS = {
     "empty": "",
     "keys": "# mine\nmodel = 'x'   # best\n",
-    "tables": "a = 1\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n",
+    "tables": 'a = 1\n\n[projects."/x"]\ntrust_level = "trusted"\n',
     "headers in strings": 'a = """\n[mcp_servers.memory]\n"""\nb = [\n  "[x]",\n]\n',
     "blank lines at the end": "a = 1\n\n\n",
     "crlf": "a = 1\r\n[b]\r\nc = 2\r\n",
