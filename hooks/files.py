@@ -50,9 +50,6 @@ def write_atomic(path: str, data: bytes, *, mode: int | None = None) -> bool:
     return True
 
 
-write_if_changed = write_atomic
-
-
 def _replace(target: str, data: bytes, *, mode: int | None, before: os.stat_result | None) -> None:
     folder, name = os.path.split(target)
     beside = os.path.join(folder, f".{name[:200]}.{os.getpid()}.{os.urandom(4).hex()}.tmp")

@@ -112,11 +112,6 @@ def run(
     return out
 
 
-def zsplit(data: bytes) -> list[str]:
-    """Return the NUL-terminated paths in `data`, decoded by the file system's rule."""
-    return [os.fsdecode(part) for part in data.split(b"\0") if part]
-
-
 def parse_raw(data: bytes) -> list[Staged]:
     """Return the entries of git's `--raw -z --no-abbrev` output. Source: git-diff(1), raw output format."""
     fields = iter(data.split(b"\0"))
@@ -132,14 +127,14 @@ def parse_raw(data: bytes) -> list[Staged]:
     return found
 
 
-def staged(cwd: str, environ: Mapping[str, str], *, renames: bool = False) -> list[Staged]:
+def staged(cwd: str, environ: Mapping[str, str]) -> list[Staged]:
     """Return how the index differs from HEAD, or from nothing before the first commit; paths from the root.
 
-    The index is the one that git's environment names, so `git commit -- path` is seen as it will be. Without `renames`
-    a rename is a deletion and an addition. Raises GitFailed.
+    The index is the one that git's environment names, so `git commit -- path` is seen as it will be. A rename is a
+    deletion and an addition. Raises GitFailed.
     """
-    args = ["diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-relative", "--ignore-submodules=dirty"]
-    args += ["--find-renames" if renames else "--no-renames"]
+    args = ["diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-relative"]
+    args += ["--ignore-submodules=dirty"]
     try:
         return parse_raw(run(args, cwd=cwd, environ=environ, keep_index=True))
     except GitFailed:

@@ -96,4 +96,3 @@ TOOLS: tuple[dict[str, Any], ...] = (
 )
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {tool["name"]: tuple(tool["inputSchema"]["properties"]) for tool in TOOLS}
-WRITERS = ("set_project_memory", "update_project_memory")

@@ -15,7 +15,6 @@ from .named import NamedTuple
 
 KINDS = ("fact", "decision", "gotcha", "convention", "procedure", "constraint", "preference", "finding", "goal")
 KIND_ALIASES = {"area_fact": "fact"}
-STATUSES = ("active", "superseded", "forgotten")
 
 
 class Limits(NamedTuple):

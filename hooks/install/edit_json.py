@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from ...memory.errors import Conflict
-from .jsonc import Item, Node, comment_end, parse, skip
+from .jsonc import Node, comment_end, parse, skip
 
 Path = tuple[str | int, ...]
 _INDENT = re.compile(r"(?:\r\n|\n|\r)([ \t]+)(?=[^\s/])")
@@ -244,4 +244,4 @@ def _name(path: Path) -> str:
     return ".".join(str(step) for step in path) or "the root"
 
 
-__all__ = ["Item", "Path", "append", "parse", "plain", "prune", "remove"]
+__all__ = ["Path", "append", "parse", "plain", "prune", "remove"]

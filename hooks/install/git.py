@@ -41,14 +41,6 @@ def uninstall(site: Site, draft: Draft) -> None:
             _uninstall_one(os.path.join(place, hook), draft)
 
 
-def installed(site: Site) -> dict[str, bool]:
-    """Return for each hook whether the file that git runs holds our block."""
-    from ..files import read
-
-    folder = hooks_folder(site)
-    return {hook: shell.is_ours(read(os.path.join(folder, hook))) for hook in shell.GIT_HOOKS}
-
-
 def fallback(site: Site) -> str:
     """Return where a shared hook file looks for mem off the PATH, as a shell word: the usual place below the home
     folder, or this installation's where PATH does not know mem at all."""
