@@ -51,7 +51,8 @@ class Reader:
             # An empty write-ahead log is as good as none: readers make and remove it.
             "store": (*_stamp(project.store_path, now), *(wal if wal and wal[1] else ())),
             "notebook": self._content(files.notebook, now),
-            "share": (*self._content(files.share, now), *self._content(files.allowed, now)),
+            "share": self._content(files.share, now),
+            "allowed": self._content(files.allowed, now),
             "mirror": self._content(files.mirror, now),
             "report": self._content(files.report, now),
             "settings": tuple(_stamp(path, now) for path in files.settings),

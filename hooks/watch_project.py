@@ -66,9 +66,9 @@ def sections(project: Project, env: Env) -> None:
 
 
 ACTIONS = (
-    Action("share", ("share", "store", "settings", "head"), share.refresh, deferred=True, needs_store=False),
+    Action("share", ("share", "allowed", "store", "settings", "head"), share.refresh, deferred=True, needs_store=False),
     Action("index", ("head", "store"), index, deferred=True),
-    Action("notebook", ("notebook", "store"), sections),
+    Action("notebook", ("notebook", "allowed", "store"), sections),
     Action("mirror", ("store", "mirror", "settings", "head"), mirror.refresh),
     Action("report", ("store", "report", "head"), report.refresh),
 )

@@ -2,12 +2,13 @@
 
 A section runs from a heading to the next one; its heading is kept with those above it ("Build › CI"). Rows can always
 be made anew from the file, so a refresh replaces what changed and nothing else. A section that the policy objects to
-has no row: it would reach an agent by recall otherwise.
+has no row, unless people let the finding pass: it would reach an agent by recall otherwise.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from typing import NamedTuple
 
 from . import notebook, patch, policy, words
@@ -67,17 +68,20 @@ def split(text: str) -> list[Section]:
     return found
 
 
-def refresh(db: sqlite3.Connection, path: str, text: str) -> Refreshed:
+def refresh(
+    db: sqlite3.Connection, path: str, text: str, *, allowed: Callable[[str, str], bool] = lambda rule, value: False
+) -> Refreshed:
     """Make the rows of `path` (relative to the project's root) those of `text`, in one transaction; "" removes them.
 
-    Raises sqlite3.Error. Called outside a transaction.
+    `allowed(rule, value)` says which findings people let pass. Raises sqlite3.Error. Called outside a transaction.
     """
     from zlib import crc32
 
     kept: list[tuple[Section, str]] = []
     skipped: list[Skipped] = []
     for section in split(text):
-        found = policy.scan(section.text)
+        body = section.text
+        found = [one for one in policy.scan(body) if not allowed(one.rule, body[one.start : one.end])]
         if found:
             line = section.first_line + section.text.count("\n", 0, found[0].start)
             skipped.append(Skipped(section.heading, line, found[0].rule))

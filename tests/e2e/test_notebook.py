@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,21 @@ def test_check_finds_what_the_guard_refuses(repo: Repo) -> None:
     assert done.returncode == 1
     assert "MEMORY.md:3:7" in done.stderr
     assert SECRET not in done.stderr
+
+
+def test_check_and_recall_pass_what_people_allow(repo: Repo) -> None:
+    repo.write("MEMORY.md", f"# P\n\nThe walrus token of the docs is {SECRET}\n")
+    repo.mem("remember", "a fact, so that there is a store")
+    told = repo.mem("guard", "MEMORY.md", check=False).stderr
+    rule, print16 = re.search(r"mem guard allow (\S+) ([0-9a-f]{16})", told).groups()  # type: ignore[union-attr]
+    repo.mem("guard", "allow", rule, print16, "--why", "made up")
+    assert repo.mem("notebook", "check").returncode == 0
+    repo.mem("index")
+    from memhooks.memory import sections
+    from memhooks.memory.api import Store
+
+    with Store.open(str(repo.path / ".mem" / "mem.db")) as store:
+        assert [hit.first_line for hit in sections.search(store.db, '"walrus"', 5)] == [1]
 
 
 def test_allowed_dir_opens_and_bounds(repo: Repo, tmp_path: Path) -> None:

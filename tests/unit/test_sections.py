@@ -81,6 +81,12 @@ def test_refresh_leaves_out_a_section_with_a_secret(store: Store) -> None:
     assert found(store, "staging")
 
 
+def test_refresh_keeps_a_section_whose_finding_people_allow(store: Store) -> None:
+    text = f"# Keys\n\nThe walrus token is {SECRET}.\n"
+    done = sections.refresh(store.db, "MEMORY.md", text, allowed=lambda rule, value: value in text)
+    assert (done.sections, done.skipped) == (1, ())
+
+
 def test_equal_sections_have_a_row_each(store: Store) -> None:
     text = "# A\n\nsame words\n\n# A\n\nsame words\n"
     sections.refresh(store.db, "MEMORY.md", text)
