@@ -167,6 +167,7 @@ def change(book: Notebook, env: Env, edit: Callable[[str], Written], *, absent_o
             load(book)
         old = "" if before is None else decode(before, book.path)
         new = edit(old)
+        notebook.check_text(new.text, old)
         refuse_findings(old, new.text, book)
         if read_regular(book.path) != before:
             raise Conflict(f"{printable(book.path)} was changed by another program meanwhile; read it again")
@@ -184,10 +185,8 @@ def refuse_findings(old: str, new: str, book: Notebook) -> None:
         return
     found = notebook.new_findings(old, new, scan_old=scan(old), scan_new=found)
     if found:
-        from .allowances import ALLOW_FILE, fingerprint, parse
-
-        allowed = parse(files.read(os.path.join(book.project.root or os.path.dirname(book.path), ALLOW_FILE)) or b"")
-        found = [one for one in found if (one.rule, fingerprint(one.rule, new[one.start : one.end])) not in allowed]
+        allowed = passes(book)
+        found = [one for one in found if not allowed(one.rule, new[one.start : one.end])]
     if found:
         first = min(found, key=lambda one: (one.category != "secret", one.start))
         line, column = notebook.place(new, first.start)
@@ -197,6 +196,15 @@ def refuse_findings(old: str, new: str, book: Notebook) -> None:
             f"{book.name}:{line}:{column}: {first.rule} ({shown!r}). {explain(first.rule)}",
             reason=f"{first.category}_detected",
         )
+
+
+def passes(book: Notebook) -> Callable[[str, str], bool]:
+    """Return the question whether the project's `.mem-allow` lets a value pass that a rule objects to."""
+    from .allowances import ALLOW_FILE, fingerprint, parse
+
+    folder = book.project.root or os.path.dirname(book.path)
+    allowed = parse(files.read(os.path.join(folder, ALLOW_FILE)) or b"")
+    return lambda rule, value: (rule, fingerprint(rule, value)) in allowed
 
 
 def _whole(text: str) -> Written:
@@ -232,7 +240,7 @@ def refresh_sections(book: Notebook, env: Env) -> tuple[str, ...]:
     try:
         db = schema.connect(project.store_path)
         try:
-            done = sections.refresh(db, book.name, text)
+            done = sections.refresh(db, book.name, text, allowed=passes(book))
         finally:
             db.close()
     except sqlite3.Error as error:

@@ -17,16 +17,18 @@ NAME = "MEMORY.md"
 READ_TOKENS = 20_000  # more in one answer would crowd out the work it is for
 MAX_CHARS = 2_000_000  # a notebook beyond this is no notebook; also bounds what one call can make us do
 SEARCH_LIMIT = 50
+_LINE_SHOWN = 1000  # characters of a found line: fifty of them fit one answer
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _FRONT_END = ("---", "...")
 
 # What a shell would have replaced: a client that runs no shell hands it on as it is, and the notebook would be lost
-# for the name of a command. A whole text of any such form, and a common command anywhere outside code.
+# for the name of a command. A whole text of any such form, and outside code a line of it or a common command.
 _WHOLE = re.compile(r"\s*(?:\$\(.*\)|`[^`\n]*`|\$\{\w+[^}]*\}|\$\w+|<\(.*\))\s*", re.DOTALL)
 _COMMANDS = r"(?:cat|head|tail|sed|awk|grep|jq|echo|printf|pwd|date|whoami|hostname|ls|git|curl|node|python3?)\b"
-_RUNS = re.compile(rf"\$\(\s*(?:<|{_COMMANDS})[^)]*\)|<\(\s*{_COMMANDS}[^)]*\)")
+_RUNS = re.compile(rf"\$\(\s*(?:<|{_COMMANDS})[^)]*\)|<\(\s*{_COMMANDS}[^)]*\)|^ {{0,3}}\$\(.+\)[ \t]*$", re.MULTILINE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 
 
@@ -107,6 +109,9 @@ def read(text: str, *, offset: int = 0, limit: int | None = None) -> Page:
     page = Page("".join(lines[start - 1 : last]), start, last, len(lines))
     tokens = estimate(page.text)
     if tokens > READ_TOKENS:
+        if start == last:
+            raise TooLarge(f"line {start} alone is about {tokens:,} tokens, over the {READ_TOKENS:,} of one answer; "
+                           "search for a word in it", [])  # fmt: skip
         pieces = split_pieces(lines, start, last)
         named = "; ".join(f"offset {p.offset} limit {p.limit} ({printable(p.title)[:60]})" for p in pieces[:20])
         raise TooLarge(
@@ -140,7 +145,7 @@ def split_pieces(lines: list[str], first: int, last: int) -> list[Piece]:
 def _title_of(lines: list[str], titles: dict[int, str], line: int) -> str:
     """Return the heading that line stands under, or the beginning of the line where none is above it."""
     above = [number for number in titles if number <= line]
-    return titles[max(above)] if above else lines[line - 1].strip()
+    return titles[max(above)] if above else lines[line - 1].strip()[:80]
 
 
 def outline(text: str) -> list[Heading]:
@@ -149,7 +154,8 @@ def outline(text: str) -> list[Heading]:
 
 
 class Found(NamedTuple):
-    """Lines that answer a query as (number, line), and how many there are in all."""
+    """Lines that answer a query as (number, line), and how many there are in all. Of a very long line, such as no
+    person writes, what stands around the query."""
 
     lines: list[tuple[int, str]]
     total: int
@@ -169,21 +175,28 @@ def search(text: str, query: str, *, limit: int = SEARCH_LIMIT) -> Found:
     if not found:
         words = wanted.split()
         found = [i for i, line in enumerate(folded) if all(word in line for word in words)]
-    return Found([(i + 1, lines[i]) for i in found[: min(limit, SEARCH_LIMIT)]], len(found))
+    shown = found[: min(limit, SEARCH_LIMIT)]
+    return Found([(i + 1, _around(lines[i], folded[i].find(wanted.split()[0]))) for i in shown], len(found))
+
+
+def _around(line: str, at: int) -> str:
+    """Return a line, or `_LINE_SHOWN` characters of it around the place `at`."""
+    if len(line) <= _LINE_SHOWN:
+        return line
+    start = max(0, min(at - _LINE_SHOWN // 2, len(line) - _LINE_SHOWN))
+    end = start + _LINE_SHOWN
+    return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
 
 
 def check_new(text: str, *, typed: bool = True) -> str:
     """Return `text`, which is to become the whole notebook; `typed` says that it came as words, not from a file.
 
-    Raises Rejected: `empty`, `too_long`, `invalid_text` for NUL and lone surrogates, `shell_substitution` where typed
-    text is a substitution that no shell has expanded, such as $(cat notes.md).
+    Raises Rejected: `empty`, `shell_substitution` where typed text is a substitution that no shell has expanded, such
+    as $(cat notes.md), and what `check_text` raises.
     """
     if not text.strip():
         raise Rejected("the text is empty; a notebook is not emptied by writing nothing", reason="empty")
-    if len(text) > MAX_CHARS:
-        raise Rejected(f"the text has {len(text):,} characters; the limit is {MAX_CHARS:,}", reason="too_long")
-    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
-        raise Rejected("the text holds a NUL or a lone surrogate; remove it", reason="invalid_text")
+    check_text(text)
     found = (_WHOLE.fullmatch(text) or _RUNS.search(_without_code(text))) if typed else None
     if found:
         raise Rejected(
@@ -192,6 +205,15 @@ def check_new(text: str, *, typed: bool = True) -> str:
             reason="shell_substitution",
         )
     return text
+
+
+def check_text(text: str, old: str = "") -> None:
+    """Make sure that `text` can be written in place of `old`. Raises Rejected: `too_long`, `invalid_text` for lone
+    surrogates and a NUL that `old` does not hold."""
+    if len(text) > max(MAX_CHARS, len(old)):
+        raise Rejected(f"the text has {len(text):,} characters; the limit is {MAX_CHARS:,}", reason="too_long")
+    if ("\0" in text and "\0" not in old) or _SURROGATE.search(text):
+        raise Rejected("the text holds a NUL or a lone surrogate; remove it", reason="invalid_text")
 
 
 def _without_code(text: str) -> str:

@@ -66,6 +66,20 @@ def test_read_over_the_limit_names_pieces_that_fit() -> None:
     assert {piece.title for piece in pieces} <= {f"Part {n}" for n in range(12)}
 
 
+def test_read_of_a_line_too_long_for_an_answer_says_so() -> None:
+    with pytest.raises(notebook.TooLarge, match="line 2 alone") as caught:
+        notebook.read("# P\n" + "one two " * 20_000 + "\nthree\n", offset=2, limit=1)
+    assert caught.value.pieces == []
+
+
+def test_search_shows_a_very_long_line_around_the_query() -> None:
+    text = "x " * 50_000 + "needle" + " y" * 50_000
+    ((number, line),) = notebook.search(text, "Needle").lines
+    assert number == 1
+    assert "needle" in line and line[0] == line[-1] == "…"
+    assert len(line) < 1100
+
+
 def test_search_gives_line_numbers_and_ignores_case() -> None:
     found = notebook.search(TEXT, "CACHE")
     assert found.lines == [(7, "Preamble about `cache`."), (18, "Runs on push. Cache is warm.")]
@@ -93,6 +107,7 @@ def test_search_wants_a_query(query: str) -> None:
     [
         "$(cat notes.md)", " $(cat <<EOF\nhello\nEOF\n)\n", "`cat notes.md`", "$NOTES", "${NOTES}", "<(cat notes.md)",
         "# Notes\n\n$(cat notes.md)\n", "Info: $(< notes.md) end", "On $(date) we wrote",
+        "# Notes\n$(make notes)\n",
     ],
 )  # fmt: skip
 def test_write_refuses_unexpanded_substitutions(text: str) -> None:
