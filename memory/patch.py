@@ -59,7 +59,7 @@ def parse(patch: str) -> Patch:
 
     Raises UsageError where a marker is missing, there is more than one block, or text stands outside the markers.
     """
-    lines = _unfenced(bodies(patch))
+    lines = _unfenced(bodies(patch.removeprefix("\ufeff")))
     start = _START.fullmatch(lines[0]) if lines else None
     if not start:
         raise UsageError(f"the patch must begin with a line <<<<<<< SEARCH; its shape is {SHAPE}", reason="bad_patch")
@@ -163,6 +163,8 @@ def _with_ends(old: list[str], new: list[str], usual: str) -> list[str]:
             own = parts[i + k - j][1] if tag == "equal" else previous
             ends[k] = previous = own or usual
     ends[-1] = parts[-1][1] if parts else ""
+    if len(old) > 1 and not old[-1] and new[-1]:  # a search text that ends in a blank line took the last line end
+        ends[-1] = usual
     return [body + end for body, end in zip(new, ends, strict=True)]
 
 

@@ -24,6 +24,7 @@ def block(search: str, replace: str, size: int = 7) -> str:
         ("a\nb", "b", "B\nC", "a\nB\nC"),
         ("use npm, not yarn\n", "npm, not yarn", "pnpm", "use pnpm\n"),
         ("a\n", "a\n", "X\n", "X\n"),
+        ("a\n", "a\n", "X", "X\n"),
         ("a\n\nb\n", "a\n\n", "", "b\n"),
         ("# T\n\n```sh\nmake\n```\n", "```sh\nmake\n```", "```sh\nmake all\n```", "# T\n\n```sh\nmake all\n```\n"),
         ("é ü 漢字\n", "漢字", "字", "é ü 字\n"),
@@ -36,6 +37,7 @@ def block(search: str, replace: str, size: int = 7) -> str:
         "grow-no-final-end",
         "part",
         "trailing",
+        "final-end-stays",
         "blank",
         "fence",
         "unicode",
@@ -72,8 +74,9 @@ def test_patch_keeps_line_ends(text: str, search: str, replace: str, expected: s
         block("b", "B").replace("=======", "======= "),
         "<<<<<<<SEARCH\nb\n=======\nB\n>>>>>>>REPLACE",
         block("b", "B", size=9),
+        "\ufeff" + block("b", "B"),
     ],
-    ids=["crlf", "cr", "fence", "tilde-fence", "no-final-end", "trailing-space", "no-space", "long-markers"],
+    ids=["crlf", "cr", "fence", "tilde-fence", "no-final-end", "trailing-space", "no-space", "long-markers", "bom"],
 )
 def test_patch_tolerates_how_models_write_it(patch: str) -> None:
     assert apply("a\nb\nc\n", patch).text == "a\nB\nc\n"
