@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..memory.errors import UsageError
+from ..memory.errors import Rejected, UsageError
 from ..memory.record import printable
 from .mcp_tools import ARGUMENTS
 
 
 class Arguments:
-    """The arguments of one call. Every getter raises UsageError (`invalid_arguments`)."""
+    """The arguments of one call. Every getter raises UsageError (`invalid_arguments`), and Rejected (`invalid_text`) for
+    half of a character, which neither a path nor the store can hold."""
 
     def __init__(self, tool: str, given: Mapping[str, Any]) -> None:
         unknown = [name for name in given if name not in ARGUMENTS[tool]]
@@ -32,6 +33,8 @@ class Arguments:
         value = self._given.get(name, default)
         if not isinstance(value, str):
             raise invalid(f"{name} is a text")
+        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+            raise Rejected(f"{name} holds a lone surrogate, which is no character; remove it", reason="invalid_text")
         return value
 
     def needed(self, name: str, what_for: str) -> str:

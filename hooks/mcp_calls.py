@@ -34,7 +34,7 @@ class Tools:
     def __init__(self, env: Env, limits: book_file.Bounds, *, project: str = "", db: str = "") -> None:
         self._env, self._limits, self._project, self._db = env, limits, project, db
         self._stores = Stores(env)
-        self._memory = MemoryTool(self._stores, env)
+        self._memory = MemoryTool(self._stores, env, lambda root: not limits.given or limits.hold(root))
         self._later: Later = {}
         self._tools: dict[str, Callable[[Arguments], tuple[Answer, str | None]]] = {
             "get_project_memory": self._get,

@@ -36,10 +36,10 @@ Later = dict[tuple[str, str], Callable[[], object]]  # by the store's path and w
 
 
 class MemoryTool:
-    """What the actions need: the stores and the outside world."""
+    """What the actions need: the stores, the outside world, and whether a project's root may be touched."""
 
-    def __init__(self, stores: Stores, env: Env) -> None:
-        self._stores, self._env = stores, env
+    def __init__(self, stores: Stores, env: Env, may_touch: Callable[[str], bool]) -> None:
+        self._stores, self._env, self._may_touch = stores, env, may_touch
 
     def call(self, args: Arguments, here: Project, client: str) -> tuple[Answer, Later]:
         """Do what `action` says; return the answer's fields and what is to be done afterwards. Raises MemError."""
@@ -53,7 +53,7 @@ class MemoryTool:
         scope = args.text("scope", "project")
         if scope == "all":
             raise invalid(f"{action} writes to one store: scope is project or personal")
-        project = in_scope(here, scope, self._env)[0][0]
+        project = self._in_scope(here, scope)[0][0]
         writes = {"remember": self._remember, "correct": self._correct, "forget": self._forget}
         answer = writes[action](args, project, client)
         later: Later = {(project.store_path, "mirror"): lambda: mirror.refresh(project, self._env)}
@@ -66,7 +66,7 @@ class MemoryTool:
         store = self._stores.writer(project)
         fields = _fields(args) | {"actor": args.text("written_by") or client}
         memory = store.remember(content=content, anchors=anchors.pending(project, content), **fields)
-        return {"status": "remembered", "id": memory.id, "title": memory.title, **_where(project)}
+        return {"status": "remembered", "id": memory.id, **_where(project)}  # no word of the text: it may be "rejected"
 
     def _correct(self, args: Arguments, project: Project, client: str) -> Answer:
         key, content = args.needed("id", "correct"), args.needed("content", "correct")
@@ -95,7 +95,7 @@ class MemoryTool:
         limit = _bounded(args.number("limit", 5), RECALL_LIMIT)
         filters = Filters(kind=_kind(args), area=args.text("area"), tag=_one_tag(args))
         found: list[tuple[Hit, str, Store]] = []
-        for project, warning in in_scope(here, args.text("scope", "project"), self._env):
+        for project, warning in self._in_scope(here, args.text("scope", "project")):
             for hit, store in self._hits(project, warning, query, limit=limit, filters=filters):
                 found.append((hit, warning, store))
         found = found[:limit]
@@ -107,6 +107,11 @@ class MemoryTool:
         if parts:
             answer["notebook"] = parts
         return answer, _stamps([(hit, store) for hit, _, store in shown])
+
+    def _in_scope(self, here: Project, scope: str) -> list[tuple[Project, str]]:
+        """Return the stores that a scope means; of other projects, those in the folders that may be touched."""
+        found = in_scope(here, scope, self._env)
+        return [(one, warning) for one, warning in found if one is here or not one.root or self._may_touch(one.root)]
 
     def _hits(
         self, project: Project, warning: str, query: str, *, limit: int, filters: Filters
@@ -142,7 +147,7 @@ class MemoryTool:
         kind, area, tag = _kind(args), args.text("area"), _one_tag(args)
         listed: list[Answer] = []
         total = 0
-        for project, warning in in_scope(here, args.text("scope", "project"), self._env):
+        for project, warning in self._in_scope(here, args.text("scope", "project")):
             try:
                 store = self._stores.reader(project)
                 if store is None:

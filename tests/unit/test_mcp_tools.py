@@ -159,6 +159,24 @@ def test_refusals_say_why(desk: Desk, given: dict[str, Any], reason: str) -> Non
     assert desk.no("project_memory", **given) == reason
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"action": "a\ud800"}, {"action": "remember", "content": "a\ud800"}, {"action": "recall", "query": "a\ud800"},
+        {"action": "list", "area": "a\ud800"}, {"action": "list", "project_path": "a\ud800"},
+        {"action": "list", "tags": ["a\ud800"]}, {"action": "forget", "id": "a\ud800"},
+    ],
+    ids=["action", "content", "query", "area", "project_path", "tags", "id"],
+)  # fmt: skip
+def test_half_a_character_is_a_refusal_wherever_it_stands(desk: Desk, given: dict[str, Any]) -> None:
+    remember(desk, "We use pnpm and never npm.")
+    assert desk.no("project_memory", **given) == "invalid_text"
+
+
+def test_answer_to_remember_does_not_say_rejected(desk: Desk) -> None:
+    remember(desk, "Redis was rejected: nobody here runs it.", title="Redis rejected")
+
+
 def test_refusal_never_holds_the_secret(desk: Desk) -> None:
     answer = desk.raw("project_memory", action="remember", content=f"key {SECRET}")
     assert SECRET not in json.dumps(answer)
@@ -349,6 +367,13 @@ def test_notebook_passes_the_guard_for_new_findings_alone(desk: Desk, project: P
     assert desk.book.read_text() == before
 
 
+def test_patch_writes_no_nul(desk: Desk) -> None:
+    desk.ok("set_project_memory", project_info="# P\nrun make\n")
+    patch = "<<<<<<< SEARCH\nrun make\n=======\nrun\0make\n>>>>>>> REPLACE"
+    assert desk.no("update_project_memory", patch_content=patch) == "invalid_text"
+    assert desk.book.read_text() == "# P\nrun make\n"
+
+
 def test_notebook_takes_what_people_have_allowed(desk: Desk, project: Path) -> None:
     from memhooks.hooks.allowances import fingerprint
     from memhooks.memory.policy import scan
@@ -384,6 +409,17 @@ def test_bounds_hold_for_paths_links_and_absent_targets(project: Path, home: Pat
     assert desk.no("set_project_memory", project_info="x") == "not_allowed"
     assert (outside / "MEMORY.md").read_text() == "# outside\n"
     assert not (outside / ".mem").exists()
+
+
+def test_bounds_that_are_given_hold_for_scope_all(project: Path, home: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    (other / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    remember(Desk(other, home), "The walrus lives elsewhere.")
+    for allowed, found in (((), 1), ((str(project),), 0), ((str(project), str(other)), 1)):
+        desk = Desk(project, home, allowed=allowed)
+        assert len(recall(desk, "walrus", scope="all")) == found
+        assert len(desk.ok("project_memory", action="list", scope="all")["memories"]) == found
 
 
 def test_bounds_may_be_several_folders(project: Path, home: Path, tmp_path: Path) -> None:
