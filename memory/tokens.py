@@ -16,6 +16,8 @@ from functools import lru_cache
 RESERVE = 1.05  # on top of the bound, for tokenizers to come
 
 _WORD = "[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
+_FOREIGN = "[^\x00-\x7f]"
+_CONTROL = "[\x00-\x08\x0b-\x1f]"
 _MARKS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 # What an everyday character of a script costs within words: (first code point past the block, tokens). Any other costs
 # its UTF-8 bytes: tokenizers fall back to those.
@@ -41,9 +43,9 @@ def estimate(text: str) -> int:
     total += 1.65 * (text.count("\n") + text.count("\t"))
     total += 0.17 * sum([len(run) - 1 for run in re.findall("  +", text)])
     if not text.isascii():
-        total += sum(map(_character_cost, filter(_is_foreign, text)))
+        total += sum(map(_character_cost, re.findall(_FOREIGN, text)))
     if not text.isprintable():
-        total += sum(character < " " and character not in "\n\t" for character in text)
+        total += len(re.findall(_CONTROL, text))
     return int(total * RESERVE) + 1
 
 
@@ -60,10 +62,6 @@ def fit(entries: Sequence[str], budget: int, *, spent: int = 0, joint: int = 0) 
             spent += cost
             chosen.append(position)
     return chosen
-
-
-def _is_foreign(character: str) -> bool:
-    return character > "\x7f"
 
 
 @lru_cache(maxsize=1)
