@@ -16,25 +16,19 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-HOOKS = ("session-start", "prompt", "pre-compact", "session-end")
-
-
 class Client(NamedTuple):
     """One agent program.
 
     `envelope` is where its context stands: "nested" for hookSpecificOutput.additionalContext, else the name of a
     top-level key. `events` maps our hooks (and "subagent-start") to the client's event names. `matcher` is the
     SessionStart matcher of its settings, "" where it must be left out. `limit` is in UTF-8 bytes, below what the
-    client passes on whole. `timeout_unit` is how many of its units make a second. `project_file` and `user_file` are
-    where its settings lie, from the project's root and from the home folder. `says_nothing` is what is printed when
-    there is nothing to say.
+    client passes on whole. `timeout_unit` is how many of its units make a second. `says_nothing` is what is printed
+    when there is nothing to say. Where its settings lie is said in `install/`.
     """
 
     name: str
     envelope: str
     events: Mapping[str, str]
-    project_file: str
-    user_file: str
     matcher: str = ""
     timeout_unit: int = 1
     limit: int = 9000
@@ -68,26 +62,14 @@ _CURSOR_EVENTS = {
 CLIENTS = {
     client.name: client
     for client in (
-        Client(
-            "claude", "nested", _CLAUDE_EVENTS, ".claude/settings.json", ".claude/settings.json",
-            matcher="startup|resume|fork|clear|compact",
-        ),
-        Client(
-            "codex", "nested", _CLAUDE_EVENTS, ".codex/hooks.json", ".codex/hooks.json",
-            matcher="startup|resume|clear|compact",
-        ),
+        Client("claude", "nested", _CLAUDE_EVENTS, matcher="startup|resume|fork|clear|compact"),
+        Client("codex", "nested", _CLAUDE_EVENTS, matcher="startup|resume|clear|compact"),
         # Its matcher is an exact string: an alternation would never match. Plain text never reaches the model there.
-        Client(
-            "gemini", "nested", _GEMINI_EVENTS, ".gemini/settings.json", ".gemini/settings.json", timeout_unit=1000,
-            says_nothing="envelope",
-        ),
-        Client(
-            "copilot", "additionalContext", _COPILOT_EVENTS, ".github/hooks/memhooks.json",
-            ".copilot/hooks/memhooks.json",
-        ),
-        Client("cursor", "additional_context", _CURSOR_EVENTS, ".cursor/hooks.json", ".cursor/hooks.json"),
+        Client("gemini", "nested", _GEMINI_EVENTS, timeout_unit=1000, says_nothing="envelope"),
+        Client("copilot", "additionalContext", _COPILOT_EVENTS),
+        Client("cursor", "additional_context", _CURSOR_EVENTS),
     )
-}  # fmt: skip
+}
 
 # Set by the client for its hooks. Gemini, Copilot and Cursor set CLAUDE_PROJECT_DIR as well, so that one says nothing,
 # and a Codex that runs inside Claude's shell inherits CLAUDECODE: the two share an envelope.

@@ -12,8 +12,7 @@ from .site import Site
 
 def path(site: Site) -> str:
     """Return the hooks file of the scope at hand."""
-    client = CLIENTS["copilot"]
-    return site.path(client.user_file if site.scope == "user" else client.project_file)
+    return site.path(".copilot/hooks/memhooks.json" if site.scope == "user" else ".github/hooks/memhooks.json")
 
 
 def handler(hook: str, command: str, client: Client) -> dict[str, Any]:
