@@ -19,12 +19,19 @@ from .receipt import Receipts
 
 
 class Edit(NamedTuple):
-    """One file's content before and after; None where there is no file. `mode` is for a new file."""
+    """One file's content before and after; None where there is no file. `mode` is for a new file, `receipt` the name
+    of its receipt where that is not the path."""
 
     path: str
     before: bytes | None
     after: bytes | None
     mode: int | None = None
+    receipt: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file's receipt."""
+        return self.receipt or self.path
 
 
 class Move(NamedTuple):
@@ -74,7 +81,7 @@ class Draft:
         except OSError as error:
             raise Conflict(f"{path} cannot be read: {error.strerror or error}") from None
 
-    def write(self, path: str, after: bytes | None, *, mode: int | None = None) -> None:
+    def write(self, path: str, after: bytes | None, *, mode: int | None = None, receipt: str = "") -> None:
         """Plan `after` as the content of `path`, None to remove it. The same content plans nothing."""
         before = self.read(path)
         if before == after:
@@ -84,7 +91,7 @@ class Draft:
             if isinstance(step, Edit) and step.path == path:
                 self.steps[index] = step._replace(after=after, mode=step.mode or mode)
                 return
-        self.steps.append(Edit(path, before, after, mode))
+        self.steps.append(Edit(path, before, after, mode, receipt))
 
     def exists(self, path: str) -> bool:
         """Return whether there will be a file or link of that name."""
@@ -155,9 +162,9 @@ class Draft:
         emptied: set[str] = set()
         for step, folders in done:
             if isinstance(step, Edit):
-                receipt = self.receipts.get(step.path)
+                receipt = self.receipts.get(step.name)
                 emptied.update(receipt.folders if receipt and step.after is None else ())
-                self.receipts.close(step.path, step.before, step.after, folders)
+                self.receipts.close(step.name, step.before, step.after, folders)
         for folder in sorted(emptied, key=len, reverse=True):
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
@@ -171,7 +178,7 @@ class Draft:
         if step.after is None:
             os.unlink(step.path)
             return []
-        self.receipts.keep(step.path, step.before)
+        self.receipts.keep(step.name, step.before)
         folders = _make_folders(os.path.dirname(step.path))
         write_atomic(step.path, step.after, mode=step.mode)
         return folders

@@ -33,7 +33,7 @@ def install(site: Site, draft: Draft) -> None:
     folder = hooks_folder(site) if site.git_dir else ""
     missing = tuple(os.path.join(folder, hook) for hook in GIT_HOOKS if not _is_there(os.path.join(folder, hook)))
     if missing and program and folder:
-        draft.commands.append(Program((program, "install"), missing))
+        draft.commands.append(Program((program, "install"), (*missing, _checksum(site))))
     elif missing:
         draft.notes.append("lefthook was not found here: run `lefthook install` where it is")
 
@@ -55,13 +55,26 @@ def uninstall(site: Site, draft: Draft) -> None:
     if text == before:
         return
     draft.give_back(path, text.encode(), same=lambda a, b: _original(edit, a) == _original(edit, b), empty=_is_blank)
-    if not site.git_dir:
-        return
+    if site.git_dir:
+        _take_hooks(site, draft)
+
+
+def _take_hooks(site: Site, draft: Draft) -> None:
+    """Plan what `lefthook install` made because we ran it as it was before, its note of the configuration too."""
     for hook in GIT_HOOKS:
         place = os.path.join(hooks_folder(site), hook)
         made = draft.receipts.get(made_by("lefthook", place))
         if made and made.original is None and _is_there(place):
-            draft.write(place, None)
+            draft.write(place, None, receipt=made_by("lefthook", place))
+    note = _checksum(site)
+    made = draft.receipts.get(made_by("lefthook", note))
+    if made and (made.original is None or made.left_as(draft.read(note))):
+        draft.write(note, made.original, receipt=made_by("lefthook", note))
+
+
+def _checksum(site: Site) -> str:
+    """Return the file in which lefthook notes for which configuration it has installed git's hooks."""
+    return os.path.join(site.common_dir, "info", "lefthook.checksum")
 
 
 def command(hook: str, name: str, site: Site) -> dict[str, Any]:

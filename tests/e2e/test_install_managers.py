@@ -190,6 +190,21 @@ def test_lefthook_runs_our_hooks(repo: Repo, node_modules: Path, name: str) -> N
     assert tree(hooks(repo)) == before
 
 
+def test_lefthook_that_the_user_installs_later_stays(repo: Repo, node_modules: Path) -> None:
+    """What we had it install is ours to take away once; lefthook's note of the configuration goes with it."""
+    repo = with_modules(repo, node_modules)
+    repo.write("lefthook.yml", LEFTHOOK["lefthook.yml"])
+    before = tree(repo.path / ".git")
+    repo.mem("install", "lefthook")
+    repo.mem("uninstall", "lefthook")
+    assert tree(repo.path / ".git") == before
+    repo.run("lefthook", "install")
+    before = tree(repo.path / ".git")
+    repo.mem("install", "lefthook")
+    repo.mem("uninstall", "lefthook")
+    assert tree(repo.path / ".git") == before
+
+
 def test_lefthook_command_of_that_name_is_left_to_its_owner(repo: Repo) -> None:
     text = "pre-commit:\n  commands:\n    memory-guard:\n      run: other\n"
     path = repo.write("lefthook.yml", text)
