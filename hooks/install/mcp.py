@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...memory.errors import Conflict, UsageError
+from ...memory.errors import Conflict
 from . import codex, detect, edit_json, edit_toml
 from .draft import Draft
 from .own import is_server
@@ -13,7 +13,12 @@ from .session import Named, check_link, decode, is_empty, original_value, same, 
 from .site import Site
 
 NAMES = ("memory", "memhooks")  # the second where the first is another server's
-_PROJECT = {"claude": ".mcp.json", "gemini": ".gemini/settings.json", "cursor": ".cursor/mcp.json"}
+_PROJECT = {
+    "claude": ".mcp.json",
+    "gemini": ".gemini/settings.json",
+    "cursor": ".cursor/mcp.json",
+    "copilot": ".mcp.json",
+}
 _USER = {
     "claude": ".claude.json",
     "gemini": ".gemini/settings.json",
@@ -34,7 +39,7 @@ def install(site: Site, draft: Draft) -> None:
 
 def uninstall(site: Site, draft: Draft) -> None:
     """Plan the settings of every client without the server."""
-    for name in [site.client] if site.client else ["claude", "codex", "gemini", "cursor", "copilot"]:
+    for name in [site.client] if site.client else detect.CLIENT_MARKS:
         path = settings(site, name)
         data = draft.read(path)
         if data is not None:
@@ -50,14 +55,12 @@ def server(site: Site, client: str) -> dict[str, Any]:
 
 
 def settings(site: Site, client: str) -> str:
-    """Return the file in which a client looks for servers in the scope at hand. Raises UsageError."""
+    """Return the file in which a client looks for servers in the scope at hand."""
     if client == "codex":
         return os.path.join(codex.folder(site), "config.toml")
-    files = _USER if site.scope == "user" else {**_PROJECT, "copilot": ".mcp.json"}
+    files = _USER if site.scope == "user" else _PROJECT
     if client == "claude" and site.scope == "user" and site.environ.get("CLAUDE_CONFIG_DIR"):
         return os.path.join(site.environ["CLAUDE_CONFIG_DIR"], files[client])
-    if client not in files:
-        raise UsageError(f"{client!r} is no client; the clients are claude, codex, gemini, cursor, copilot")
     return site.path(files[client])
 
 

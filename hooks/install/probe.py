@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from ..git import clean_environ
-from ..memory_files import is_memory_file
 
 LIMIT = 60  # seconds
 FILE = "MEMORY.md"
@@ -37,7 +36,6 @@ class Outcome(NamedTuple):
 @contextmanager
 def repository(environ: Mapping[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Make the throw-away repository; give its path and the environment for what runs in it."""
-    assert is_memory_file(FILE)
     env = {**clean_environ(environ), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     with tempfile.TemporaryDirectory(prefix="mem-doctor-") as folder:
         run(["git", "init", "-q", "--template=", folder], folder, env)

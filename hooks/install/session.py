@@ -25,7 +25,7 @@ _TOOL_EVENTS = {
     "gemini": ("BeforeTool", ""),
     "copilot": ("preToolUse", ""),
 }
-SECONDS = 15  # a cold start on a slow machine took more than 5 s: source claude-mem and codex-plugin-cc reports
+SECONDS = 15  # a cold start on a slow machine took more than 5. Source: reports to claude-mem and codex-plugin-cc
 
 
 class Shape(NamedTuple):
