@@ -108,7 +108,7 @@ class Server:
         try:
             if self._tools:
                 self._tools.settle()
-        except Exception as error:  # noqa: BLE001 - as above: the next call wants an answer
+        except Exception as error:  # noqa: BLE001 - the answers are out, and the next call wants its own
             self._bug(error)
 
     def close(self) -> None:

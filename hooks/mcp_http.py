@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from ..memory.errors import MemError
 from .env import Env
 from .mcp import Server
-from .mcp_wire import LINE_LIMIT, Fault, Request, answer, leaving_on_sigterm, parse, refuse
+from .mcp_wire import LINE_LIMIT, UNKNOWN_METHOD, Fault, Request, answer, leaving_on_sigterm, parse, refuse
 
 LOOPBACK = "127.0.0.1"
 REFUSAL = {
@@ -88,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
                 fault.request_id = message.id
                 raise
         except Fault as fault:
-            self._send(404 if fault.code == -32601 else 400, refuse(fault))
+            self._send(404 if fault.code == UNKNOWN_METHOD else 400, refuse(fault))
 
     def do_GET(self) -> None:
         """Say that there is no stream to listen to."""
