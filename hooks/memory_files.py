@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 SHARE_FILE = "memories.ndjson"
 
-# Source: the documents of the agent programs that read them, and DESIGN of the store for `.mem` and the share file.
+# Source: the documents of the agent programs that read them; `.mem` and the share file are our own.
 _NAMES = frozenset({
     "memory.md", "claude.md", "claude.local.md", "agents.md", "gemini.md", SHARE_FILE, ".cursorrules", ".clinerules",
 })  # fmt: skip

@@ -243,7 +243,7 @@ class _Merge:
         assert stone is not None  # a record is a memory or a tombstone
         if mine:
             rows.erase(self.db, rows.lineage(self.db, mine), stone.forgotten_at)
-            rows.set_meta(self.db, "scrub_pending", stone.forgotten_at)
+            rows.set_meta(self.db, rows.SCRUB_PENDING, stone.forgotten_at)
         rows.entomb(self.db, stone._replace(shared=stone.shared or self.origin is not None))
         return "forgotten" if mine else "unchanged"
 

@@ -76,7 +76,7 @@ def example(template: str) -> str:
     """Return a template with its fields filled: {A36} by 36 letters and digits, {h} hexadecimal, {d} digits, {U} and
     {q} base32, {L} letters, {Q} bech32, {K} and {P} the words KEY and password. The same template always gives the
     same text."""
-    import re  # only tests and the doctor's probe need examples
+    import re  # no hook needs examples
 
     state = [len(template) * 7919 + 1]
 
