@@ -7,10 +7,10 @@ work to one detached child. It is driven by state, so a hook that deferred or wa
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from ..memory.named import TYPE_CHECKING
-from ..memory.project import Project, busy, find_project, head
+from ..memory.project import Project, find_project, head
+from . import stage
 from .env import Env
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ def hook(argv: list[str], env: Env) -> int:
     if argv[:1] == [_WORKER]:
         from .refresh import in_background
 
-        in_background(project, env, ending=argv[1] if len(argv) > 1 else "")
+        in_background(project, env, ended=argv[1] if len(argv) > 1 else "")
         return 0
-    ending = _ending(argv, env.environ)
-    if not _is_idle_event(argv, env.environ) and not _is_busy(project, ending) and _has_moved(project):
+    ended = stage.just_ended(argv, env.environ)
+    if not stage.moves_nothing(argv, env.environ) and not stage.is_busy(project, ended) and _has_moved(project):
         from .detach import program, spawn
 
-        spawn([*program(), "hook", "index", _WORKER, ending], cwd=project.root, environ=env.environ)
+        spawn([*program(), "hook", "index", _WORKER, ended], cwd=project.root, environ=env.environ)
     return 0
 
 
@@ -66,35 +66,6 @@ def run(args: Namespace, env: Env) -> int:
         env.say(line)
     answer(env, args, _value(done), _text(done))
     return 0
-
-
-def _is_idle_event(argv: list[str], environ: Mapping[str, str]) -> bool:
-    """Say whether git calls for something that moves no HEAD: a checkout of files (third argument 0), or the
-    pre-commit framework putting unstaged changes aside."""
-    if environ.get("_PRE_COMMIT_SKIP_POST_CHECKOUT"):
-        return True
-    words = _words(argv)
-    return (len(words) == 3 and words[2] == "0") or environ.get("PRE_COMMIT_CHECKOUT_TYPE") == "0"
-
-
-def _ending(argv: list[str], environ: Mapping[str, str]) -> str:
-    """Return what git has just finished, though its state is still there: post-rewrite fires before rebase-merge is
-    removed, post-merge (which has the squash flag alone) before MERGE_HEAD is."""
-    words = _words(argv)
-    if words == ["rebase"] or environ.get("PRE_COMMIT_REWRITE_COMMAND") == "rebase":
-        return "rebase"
-    return "merge" if words in (["0"], ["1"]) or environ.get("PRE_COMMIT_IS_SQUASH_MERGE") else ""
-
-
-def _is_busy(project: Project, ending: str) -> bool:
-    """Say whether git is in the middle of something that a later hook ends."""
-    if os.path.exists(os.path.join(project.git_dir, "index.lock")):
-        return True
-    return busy(project.git_dir) not in ("", ending)
-
-
-def _words(argv: list[str]) -> list[str]:
-    return argv[1:] if argv[:1] and argv[0].startswith("post-") else argv
 
 
 def _has_moved(project: Project) -> bool:

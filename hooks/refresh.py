@@ -40,14 +40,14 @@ class Done(NamedTuple):
     skipped: tuple[str, ...] = ()
 
 
-def in_background(project: Project, env: Env, *, ending: str = "") -> None:
+def in_background(project: Project, env: Env, *, ended: str = "") -> None:
     """Refresh until HEAD is the one recorded; return at once if another process is at it. That process looks at HEAD
-    again after it let go of the lock, so nothing is missed. `ending` is "rebase" or "merge" where git has just finished
+    again after it let go of the lock, so nothing is missed. `ended` is "rebase" or "merge" where git has just finished
     one and its state may still be there."""
     for _ in range(_ROUNDS):
         try:
             with Lock(lock_path(project), timeout=0):
-                done = run(project, env, ending=ending)
+                done = run(project, env, ended=ended)
         except Locked:
             return
         if done.code is None or done.code.head == codestate.current_head(project, env.environ):
@@ -66,13 +66,13 @@ def lock_path(project: Project) -> str:
 
 def run(
     project: Project, env: Env, *, limit: int | None = None, rebuild: bool = False, cached_only: bool = False,
-    ending: str = "", progress: Progress | None = None,
+    ended: str = "", progress: Progress | None = None,
 ) -> Done:  # fmt: skip
     """Refresh an existing store once and say what was done.
 
     `limit` bounds the memories that are embedded, all by default. `rebuild` makes vectors anew, once their model has
     started. With `cached_only` a model that is not in the cache is passed over. In the middle of a rebase, a sequence,
-    a merge or a bisect the code is not looked at, unless `ending` names it.
+    a merge or a bisect the code is not looked at, unless `ended` names it.
     Raises Unavailable for a missing model, GitFailed, StoreError.
     """
     named = str(config.load(project, env.environ)["recall.model"])
@@ -80,7 +80,7 @@ def run(
     db = schema.connect(project.store_path)
     try:
         code = None
-        if project.git_dir and busy(project.git_dir) in ("", ending):
+        if project.git_dir and busy(project.git_dir) in ("", ended):
             code = codestate.refresh(db, project, env.environ)
         embedded, left = 0, limit
         for model in models:

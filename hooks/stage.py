@@ -20,19 +20,38 @@ def is_gate(argv: list[str], environ: Mapping[str, str]) -> bool:
 def is_deferred(project: Project, argv: list[str], environ: Mapping[str, str]) -> bool:
     """Return whether a hook should leave its work to a later one: git is in the middle of something, or nothing moved.
 
-    `post-rewrite rebase` and post-merge run while the state of what they end is still there, and are not deferred.
+    Before a commit git holds index.lock itself, and that counts for nothing.
     """
-    state = busy(project.git_dir) if project.git_dir else ""
     if is_gate(argv, environ):
-        return bool(state)
-    words = argv[1:] if argv[:1] and argv[0].startswith("post-") else argv
-    is_held = bool(project.git_dir) and os.path.exists(os.path.join(project.git_dir, "index.lock"))
-    if is_held or environ.get("_PRE_COMMIT_SKIP_POST_CHECKOUT"):
+        return bool(project.git_dir and busy(project.git_dir))
+    return moves_nothing(argv, environ) or is_busy(project, just_ended(argv, environ))
+
+
+def moves_nothing(argv: list[str], environ: Mapping[str, str]) -> bool:
+    """Return whether git calls for something that moves no HEAD: a checkout of files (third argument 0), or the
+    framework putting unstaged changes aside."""
+    words = _words(argv)
+    if environ.get("_PRE_COMMIT_SKIP_POST_CHECKOUT") or environ.get("PRE_COMMIT_CHECKOUT_TYPE") == "0":
         return True
-    if (len(words) == 3 and words[2] == "0") or environ.get("PRE_COMMIT_CHECKOUT_TYPE") == "0":
-        return True
+    return len(words) == 3 and words[2] == "0"
+
+
+def just_ended(argv: list[str], environ: Mapping[str, str]) -> str:
+    """Return "rebase" or "merge" where git has just finished one, though its state is still there: post-rewrite fires
+    before rebase-merge is removed, post-merge (which has the squash flag alone) before MERGE_HEAD is. Else ""."""
+    words = _words(argv)
     if words == ["rebase"] or environ.get("PRE_COMMIT_REWRITE_COMMAND") == "rebase":
-        return state not in ("", "rebase")
-    if words in (["0"], ["1"]) or environ.get("PRE_COMMIT_IS_SQUASH_MERGE"):
-        return state not in ("", "merge")
-    return bool(state)
+        return "rebase"
+    return "merge" if words in (["0"], ["1"]) or environ.get("PRE_COMMIT_IS_SQUASH_MERGE") else ""
+
+
+def is_busy(project: Project, ended: str) -> bool:
+    """Return whether git is in the middle of something else than what has just `ended`: a later hook sees to it."""
+    if not project.git_dir:
+        return False
+    return os.path.exists(os.path.join(project.git_dir, "index.lock")) or busy(project.git_dir) not in ("", ended)
+
+
+def _words(argv: list[str]) -> list[str]:
+    """Return what git gave its hook, without the hook's name before it."""
+    return argv[1:] if argv[:1] and argv[0].startswith("post-") else argv
