@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
 
-from ..memory import registry
+from ..memory import anchors, registry, sections
+from ..memory.api import Store
 from ..memory.errors import MemError, NotFound, UsageError
+from ..memory.named import NamedTuple
 from ..memory.project import Project, personal
 from ..memory.record import KINDS, Hit, Memory, check_kind, past, printable
 from ..memory.tokens import estimate
+from ..memory.words import match_expression
 from .command import answer, chosen_model, has_store, open_project, open_store, utf8
 from .env import Env
-from .show import hit_json, hits_text, memory_json, memory_text, row_text
+from .show import hit_json, hits_text, memory_json, memory_text, row_text, section_json, section_text
 
 RECALL_TOKENS = 500
 CONTEXT_BYTES = 32768
+_SECTIONS = 3  # of the notebook, beside the hits
+
+
+class _Found(NamedTuple):
+    """Hits; by their ids, whose they are where that is not this project's, and what became of their files; and the
+    notebook's sections that answer."""
+
+    hits: list[Hit]
+    warnings: dict[str, str]
+    stale: dict[str, str]
+    parts: list[sections.SectionHit]
 
 
 def recall_arguments(parser: ArgumentParser) -> None:
@@ -28,48 +41,53 @@ def recall(args: Namespace, env: Env) -> int:
     """Find by words; at most --limit hits whose titles and contents cost 500 tokens together."""
     project = open_project(args, env)
     query = utf8(" ".join(args.query), "the query")
-    hits, warnings = _find(project, env, query, args.limit)
+    found = _find(project, env, query, args.limit)
     if args.scope == "all":
-        more, foreign = _find_elsewhere(project, env, query, args.limit)
-        hits, warnings = hits + more, warnings | foreign
+        found = _with_others(found, project, env, query=query, limit=args.limit)
     kept, spent = [], 0
-    for hit in hits[: args.limit]:
+    for hit in found.hits[: args.limit]:
         cost = estimate(f"{hit.memory.title}\n{hit.memory.content}")
         if spent + cost <= RECALL_TOKENS:
             kept.append(hit)
             spent += cost
-    _answer_hits(env, args, kept, warnings)
+    _answer_hits(env, args, found._replace(hits=kept))
     return 0
 
 
-def _find(project: Project, env: Env, query: str, limit: int) -> tuple[list[Hit], dict[str, str]]:
+def _find(project: Project, env: Env, query: str, limit: int) -> _Found:
     if not has_store(project):
-        return [], {}
+        return _Found([], {}, {}, [])
     with open_store(project, env, write=False) as store:
         hits = store.search(query, limit=limit, mode="lexical")
         store.stamp(hits)
-    return hits, {}
+        return _with_notes(store, query, hits)
 
 
-def _find_elsewhere(here: Project, env: Env, query: str, limit: int) -> tuple[list[Hit], dict[str, str]]:
-    """Return hits of every other registered store, with the warning that each carries."""
+def _with_notes(store: Store, query: str, hits: list[Hit]) -> _Found:
+    """Return the hits with what a reader must know about their files, and the notebook's sections that answer too."""
+    parts = sections.search(store.db, match_expression(query), _SECTIONS)
+    return _Found(hits, {}, anchors.notes(store.db, [hit.memory.id for hit in hits]), parts)
+
+
+def _with_others(mine: _Found, here: Project, env: Env, *, query: str, limit: int) -> _Found:
+    """Return `mine` and behind it the hits of every other registered store, with the warning that each carries."""
     others = [
         (Project(entry.root, entry.store, "default"), f"from another project: {entry.name}")
         for entry in registry.registered(env.environ)
     ]
-    hits: list[Hit] = []
-    warnings: dict[str, str] = {}
+    hits, warnings, stale = list(mine.hits), dict[str, str](), dict(mine.stale)
     for other, warning in [*others, (personal(env.environ), "from your personal store")]:
         if other.store_path == here.store_path:
             continue
         try:
-            found, _ = _find(other, env, query, limit)
+            found = _find(other, env, query, limit)
         except MemError as error:  # what is wrong elsewhere is no reason to find nothing here
             env.say(f"mem: {printable(error.message)}")
             continue
-        hits += found
-        warnings |= {hit.memory.id: warning for hit in found}
-    return hits, warnings
+        hits += found.hits
+        warnings |= {hit.memory.id: warning for hit in found.hits}
+        stale |= found.stale
+    return mine._replace(hits=hits, warnings=warnings, stale=stale)
 
 
 def context_arguments(parser: ArgumentParser) -> None:
@@ -82,18 +100,21 @@ def context(args: Namespace, env: Env) -> int:
     """Find by words and meaning together; nothing where nothing is relevant."""
     project = open_project(args, env)
     query = utf8(" ".join(args.query), "the query")
-    hits: list[Hit] = []
+    found = _Found([], {}, {}, [])
     if has_store(project):
         with open_store(project, env, write=False) as store:
             hits = store.context(query, limit=args.n, embedder=chosen_model(project, env))
             store.stamp(hits)
-    kept, spent = [], 0
-    for hit in hits:
+            found = _with_notes(store, query, hits)
+    kept, spent = [], sum(len(section_text(part).encode()) + 1 for part in found.parts)
+    if spent > args.max_bytes:
+        found, spent = found._replace(parts=[]), 0
+    for hit in found.hits:
         cost = len(memory_text(hit.memory, env.now()).encode()) + 1
         if spent + cost <= args.max_bytes:
             kept.append(hit)
             spent += cost
-    _answer_hits(env, args, kept, {})
+    _answer_hits(env, args, found._replace(hits=kept))
     return 0
 
 
@@ -117,13 +138,14 @@ def search(args: Namespace, env: Env) -> int:
         "kind": check_kind(args.kind) if args.kind else "", "area": args.area, "tag": args.tag, "branch": args.branch,
         "since": past(args.since, env.now()), "before": past(args.before, env.now()),
     }  # fmt: skip
-    hits: list[Hit] = []
+    found = _Found([], {}, {}, [])
     if has_store(project):
         with open_store(project, env, write=False) as store:
             model = chosen_model(project, env) if args.semantic else None
             mode = "semantic" if args.semantic else "lexical"
             hits = store.search(query, limit=args.n, mode=mode, embedder=model, **filters)
-    _answer_hits(env, args, hits, {})
+            found = _Found(hits, {}, anchors.notes(store.db, [hit.memory.id for hit in hits]), [])
+    _answer_hits(env, args, found)
     return 0
 
 
@@ -183,12 +205,16 @@ def _filter_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--tag", default="")
 
 
-def _answer_hits(env: Env, args: Namespace, hits: Iterable[Hit], warnings: dict[str, str]) -> None:
-    found = list(hits)
-    rows = [
-        hit_json(hit) | ({"warning": warnings[hit.memory.id]} if hit.memory.id in warnings else {}) for hit in found
-    ]
-    answer(env, args, {"memories": rows}, hits_text(found, env.now(), warnings))
+def _answer_hits(env: Env, args: Namespace, found: _Found) -> None:
+    rows, notes = [], {}
+    for hit in found.hits:
+        said = {"warning": found.warnings.get(hit.memory.id, ""), "stale": found.stale.get(hit.memory.id, "")}
+        rows.append(hit_json(hit) | {name: text for name, text in said.items() if text})
+        notes[hit.memory.id] = "; ".join(filter(None, said.values()))
+    value: dict[str, object] = {"memories": rows}
+    if found.parts:
+        value["notebook"] = [section_json(part) for part in found.parts]
+    answer(env, args, value, hits_text(found.hits, env.now(), notes, parts=found.parts))
 
 
 def _count(most: int):  # type: ignore[no-untyped-def]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from typing import NamedTuple
 
-from . import notebook, patch, policy, words
+from . import policy, words
+from .named import NamedTuple
 from .store import transaction
 
 _BODY_LIMIT = 20_000  # characters of one section that are indexed; the rest is found by reading it
@@ -55,6 +55,8 @@ class Refreshed(NamedTuple):
 
 def split(text: str) -> list[Section]:
     """Return the sections of `text` that hold words, the lines above the first heading included as one."""
+    from . import notebook, patch  # a search has no use for them
+
     lines = patch.bodies(text)
     start = notebook.front_matter_end(lines) + 1
     found: list[Section] = []

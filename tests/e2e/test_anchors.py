@@ -53,6 +53,10 @@ def test_changed_file_is_stale_since_the_first_change(anchored: Repo) -> None:
     anchored.commit("a further change")
     assert stale(anchored) == f"stale since {first}: src/auth.py changed"
     assert f"stale since {first}" in digest(anchored)
+    for command in ("recall", "context", "search"):
+        assert f"stale since {first}: src/auth.py changed" in anchored.mem(command, "zebra token").stdout
+        (row,) = json.loads(anchored.mem(command, "zebra token", "--json").stdout)["memories"]
+        assert row["stale"] == f"stale since {first}: src/auth.py changed"
     anchored.write("src/auth.py", LINES + "three\n")
     anchored.commit("yet another")
     assert stale(anchored) == f"stale since {first}: src/auth.py changed"

@@ -90,11 +90,7 @@ def test_check_and_recall_pass_what_people_allow(repo: Repo) -> None:
     repo.mem("guard", "allow", rule, print16, "--why", "made up")
     assert repo.mem("notebook", "check").returncode == 0
     repo.mem("index")
-    from memhooks.memory import sections
-    from memhooks.memory.api import Store
-
-    with Store.open(str(repo.path / ".mem" / "mem.db")) as store:
-        assert [hit.first_line for hit in sections.search(store.db, '"walrus"', 5)] == [1]
+    assert "MEMORY.md:1-3" in repo.mem("recall", "walrus").stdout
 
 
 def test_allowed_dir_opens_and_bounds(repo: Repo, tmp_path: Path) -> None:
@@ -117,6 +113,18 @@ def test_written_sections_are_recalled_by_the_index(repo: Repo) -> None:
     with Store.open(str(repo.path / ".mem" / "mem.db")) as store:
         (hit,) = sections.search(store.db, '"staging"', 5)
     assert (hit.path, hit.first_line, hit.last_line) == ("MEMORY.md", 3, 5)
+
+
+def test_recall_and_context_name_the_sections_that_answer(repo: Repo) -> None:
+    repo.mem("remember", "The staging branch is pushed on Fridays.")
+    repo.mem("notebook", "write", "# P\n\n## Staging\n\nPush to the walrus branch.\n")
+    for command in ("recall", "context"):
+        assert "- MEMORY.md:3-5 P › Staging" in repo.mem(command, "staging branch").stdout
+        told = json.loads(repo.mem(command, "staging branch", "--json").stdout)
+        assert [one["content"] for one in told["memories"]] == ["The staging branch is pushed on Fridays."]
+        assert [(one["path"], one["first_line"], one["last_line"]) for one in told["notebook"]] == [("MEMORY.md", 3, 5)]
+    assert repo.mem("recall", "zebra").stdout == ""
+    assert "notebook" not in json.loads(repo.mem("recall", "Fridays", "--json").stdout)
 
 
 def test_writers_at_once_lose_nothing(repo: Repo) -> None:
