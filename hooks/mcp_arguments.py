@@ -15,8 +15,8 @@ from .mcp_tools import ARGUMENTS
 
 
 class Arguments:
-    """The arguments of one call. Every getter raises UsageError (`invalid_arguments`), and Rejected (`invalid_text`) for
-    half of a character, which neither a path nor the store can hold."""
+    """The arguments of one call. Every getter raises UsageError (`invalid_arguments`), and Rejected (`invalid_text`)
+    for half of a character, which neither a path nor the store can hold."""
 
     def __init__(self, tool: str, given: Mapping[str, Any]) -> None:
         unknown = [name for name in given if name not in ARGUMENTS[tool]]
