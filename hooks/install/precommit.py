@@ -36,11 +36,7 @@ def install(site: Site, draft: Draft) -> None:
     value = named(edit_yaml.value_of, text) or {}
     if not isinstance(value, dict):
         raise Conflict(f"{path}: the root is no mapping, so the file was left alone")
-    wanted = repository(site)
-    if not _is_current(value, wanted):
-        text = _take(text, named)
-        text = named(edit_yaml.append, text, ("repos",), wanted)
-    text = _put_types(text, named)
+    text = _put_types(_put(text, named, repository(site)), named)
     draft.write(path, text.encode())
     _install_hooks(site, draft)
     _warn_of_stages(value, draft)
@@ -92,9 +88,11 @@ def lines(site: Site, hook: str) -> list[str]:
     found: list[str] = []
     for path in _ours(value):
         place = _at(value, path)
+        remote = place.get("repo", "local") != "local"
         for one in place["hooks"] if len(path) == 2 else [place]:
-            if hook in one.get("stages", [*GATES, *_POST]):
-                found.append(one.get("entry", f"mem hook {str(one.get('id')).removeprefix('memory-')}"))
+            name = str(one.get("id")).removeprefix("memory-")
+            if hook in one.get("stages", _stages(name) if remote else [*GATES, *_POST]):
+                found.append(one.get("entry", f"mem hook {name}"))
     return found
 
 
@@ -120,9 +118,13 @@ def _hook(name: str, site: Site) -> dict[str, Any]:
     made: dict[str, Any] = {"id": name, "name": name.replace("-", " "), "entry": _entry(hook, site)}
     made["language"] = "system"
     if hook == "guard":
-        return {**made, "files": "", "types": [], "require_serial": True, "stages": list(GATES)}
-    stages = _POST if hook == "index" else ["pre-commit", *_POST[1:]]
-    return {**made, "always_run": True, "pass_filenames": False, "require_serial": True, "stages": stages}
+        return {**made, "files": "", "types": [], "require_serial": True, "stages": _stages(hook)}
+    return {**made, "always_run": True, "pass_filenames": False, "require_serial": True, "stages": _stages(hook)}
+
+
+def _stages(hook: str) -> list[str]:
+    """Return the git hooks that a hook of ours runs at, as our manifest has them."""
+    return {"guard": list(GATES), "index": _POST}.get(hook, ["pre-commit", *_POST[1:]])
 
 
 def _entry(hook: str, site: Site) -> str:
@@ -143,9 +145,14 @@ def _ours(value: Any) -> list[edit_yaml.Path]:
             mine = [place for place, hook in enumerate(hooks) if _is_ours(hook)]
             whole = len(mine) == len(hooks)
             places += [("repos", index)] if whole else [("repos", index, "hooks", place) for place in mine]
-        elif _NAME.search(str(entry.get("repo"))) and all(_id(hook) in _IDS for hook in hooks):
+        elif _is_manifest(entry.get("repo"), [_id(hook) for hook in hooks]):
             places.append(("repos", index))
     return places
+
+
+def _is_manifest(address: Any, ids: list[Any]) -> bool:
+    """Return whether a repository's address and hooks are this project's, or those of a copy by another name."""
+    return all(one in _IDS for one in ids) and bool(_NAME.search(str(address)) or _IDS[0] in ids)
 
 
 def _id(hook: Any) -> Any:
@@ -161,10 +168,29 @@ def _is_current(value: dict[str, Any], wanted: dict[str, Any]) -> bool:
     return len(places) == 1 and len(places[0]) == 2 and _at(value, places[0]) == edit_yaml.as_text(wanted)
 
 
+def _put(text: str, named: Named, wanted: dict[str, Any]) -> str:
+    """Return `text` with our repository in it. One that the user names by another address than ours (a clone, a fork,
+    a release while this build is none) stays as it is, and gets the hooks that it lacks."""
+    value = named(edit_yaml.value_of, text) or {}
+    if _is_current(value, wanted):
+        return text
+    places = [path for path in _ours(value) if len(path) == 2]
+    theirs = [path for path in places if _at(value, path)["repo"] not in ("local", wanted["repo"])]
+    if not theirs:
+        return str(named(edit_yaml.append, _take(text, named), ("repos",), wanted))
+    there = [_id(hook) for hook in _at(value, theirs[0])["hooks"]]
+    for one in _IDS:
+        if one not in there:
+            text = named(edit_yaml.append, text, (*theirs[0], "hooks"), {"id": one})
+    for path in reversed(_ours(value)):
+        text = named(edit_yaml.remove, text, path) if path != theirs[0] else text
+    return text
+
+
 def _take(text: str, named: Named, keep: Any = None) -> str:
     value = named(edit_yaml.value_of, text)
     # The framework asks for the key: an empty list stays, but where there was no key or no list before us.
-    empty = "[]" if keep is None or keep.get("repos") == [] else ""
+    empty = "" if keep is not None and keep.get("repos", "") == "" else "[]"
     for path in reversed(_ours(value)):
         text = named(edit_yaml.remove, text, path, empty=empty)
     return text if keep is None else str(named(edit_yaml.prune, text, ("repos",), keep))

@@ -120,6 +120,29 @@ def test_release_is_named_by_address_and_tag(tmp_path: Path, monkeypatch: pytest
     assert planned(newer, tmp_path, "uninstall") == "repos: []\n"
 
 
+COPY = "repos:\n- repo: ../copy   # mine\n  rev: abc\n  hooks:\n  - id: memory-guard   # first\n    args: [--all]\n"
+
+
+def test_repository_that_the_user_names_is_completed(tmp_path: Path) -> None:
+    """A clone or fork by another address is known by its hooks; its pin, arguments and comments are the user's."""
+    text = planned(COPY, tmp_path, "install")
+    assert text.endswith(COPY + "  - id: memory-share\n  - id: memory-index\n  - id: memory-mirror\n")
+    assert planned(text, tmp_path, "install") == text
+    flow = "repos: [{repo: ../copy, rev: a, hooks: [{id: memory-guard}]}]\n"
+    assert planned(flow, tmp_path, "install").count("memory-guard") == 1
+
+
+def test_uninstall_leaves_a_list_of_repositories(tmp_path: Path) -> None:
+    """The framework refuses a configuration whose `repos` is nothing."""
+    assert planned(COPY, tmp_path, "uninstall") == "repos: []\n"
+    path = tmp_path / precommit.FILE
+    path.write_text(COPY)
+    draft = Draft(str(tmp_path / "backups"))
+    draft.write(str(path), COPY.replace("abc", "def").encode())
+    draft.apply()
+    assert planned(COPY, tmp_path, "uninstall") == "repos: []\n"
+
+
 def test_hook_of_ours_among_a_users_own_is_taken_out_alone(tmp_path: Path) -> None:
     text = (
         "repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: y\n"
