@@ -12,7 +12,7 @@ from . import detect, lefthook, precommit, probe, shell
 from .check import BROKEN, NOTE, OK, Check
 from .draft import Draft
 from .husky import husky_folder
-from .own import hook_of, program_of
+from .own import hook_of, program_of, quote
 from .site import Site, default_hooks_folder, hooks_folder, hooks_path_setting, is_foreign
 
 
@@ -23,6 +23,10 @@ def checks(site: Site, backups: str) -> Iterator[Check]:
         return
     folder = hooks_folder(site)
     value, scope = hooks_path_setting(site)
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        said = f"core.hooksPath is {value} ({scope}), so git runs no hooks at all"
+        yield Check("git", BROKEN, said, f"unset core.hooksPath in the {scope} configuration, then mem install git")
+        return
     if value and os.path.realpath(folder) != os.path.realpath(default_hooks_folder(site)):
         yield Check("git", NOTE, f"git looks for hooks in {folder} (core.hooksPath, {scope})")
     else:
@@ -74,10 +78,8 @@ def _absent(site: Site, folder: str) -> Iterator[Check]:
 def _hook(site: Site, folder: str, hook: str, *, found: str, backups: str) -> Iterator[Check]:
     path = os.path.join(folder, hook)
     if not found:
-        receipt = Draft(backups).receipts.get(path)
-        lost = " any more: another program wrote the file anew" if receipt else ""
-        yield Check("git", BROKEN, f"{hook}: git runs nothing of ours{lost}", f"mem install {_manager(site)}")
-    elif hook in shell.GATES and found == "pre-commit" and precommit.is_release(site):
+        yield Check("git", BROKEN, f"{hook}: {_why_not(path, backups)}", f"mem install {_manager(site)}")
+    elif hook in shell.GATES and found == "pre-commit" and precommit.is_release(site) and _guards(site, hook):
         yield Check("git", OK, f"{hook}: runs the guard through pre-commit, in an environment of its own")
     elif hook in shell.GATES:
         outcome, short = _probe(site, folder, hook, found)
@@ -92,12 +94,37 @@ def _hook(site: Site, folder: str, hook: str, *, found: str, backups: str) -> It
         elif not short.refused:
             yield Check(
                 "git", NOTE, f"{hook}: the guard works here; programs with a window may not find mem on their PATH",
-                "link mem into ~/.local/bin, or: mem install git",
+                f"mkdir -p ~/.local/bin && ln -s {quote(site.program)} ~/.local/bin/mem",
             )  # fmt: skip
         else:
             yield Check("git", OK, f"{hook}: runs the guard through {found}; it refused a token on a probe")
     else:
         yield Check("git", OK, f"{hook}: runs {', '.join(shell.GIT_HOOKS[hook])} through {found}")
+    yield from _block(site, folder, hook, found)
+
+
+def _why_not(path: str, backups: str) -> str:
+    if shell.is_ours(read(path)):
+        return f"{path} is not executable, so git passes it by"
+    if not Draft(backups).receipts.get(path):
+        return "git runs nothing of ours"
+    why = "another program wrote the file anew" if os.path.lexists(path) else "the file is gone"
+    return f"git runs nothing of ours any more: {why}"
+
+
+def _block(site: Site, folder: str, hook: str, found: str) -> Iterator[Check]:
+    """Tell what became of our block in a file that others write too: what stands before it could end the hook."""
+    place = {"git": folder, "husky": husky_folder(site)}.get(found)
+    if not place:
+        return
+    path = os.path.join(place, hook)
+    data = read(path) or b""
+    if not shell.blocks(data):
+        yield Check("git", BROKEN, f"{path} holds half of our block", f"take it out by hand, then mem install {found}")
+    elif shell.blocks(data) > 1:
+        yield Check("git", BROKEN, f"{path} holds our block {shell.blocks(data)} times", f"mem install {found}")
+    elif not shell.comes_first(data):
+        yield Check("git", NOTE, f"{path} has lines before our block, which may end it", f"mem install {found}")
 
 
 def _probe(site: Site, folder: str, hook: str, found: str) -> tuple[probe.Outcome, probe.Outcome]:
@@ -125,6 +152,10 @@ def _commands(site: Site, manager: str, hook: str) -> list[str]:
         return []
 
 
+def _guards(site: Site, hook: str) -> bool:
+    return any(hook_of(line) == "guard" for line in _commands(site, "pre-commit", hook))
+
+
 def _manager(site: Site) -> str:
     return next(iter(detect.managers(site)), "git")
 
@@ -140,8 +171,6 @@ def _doubles(site: Site, folder: str) -> Iterator[Check]:
         yield Check(
             "git", NOTE, f"the guard runs twice in one commit, through {' and '.join(ways)}", f"mem uninstall {ways[0]}"
         )
-    if shell.blocks(data) > 1:
-        yield Check("git", BROKEN, f"{path} holds our block {shell.blocks(data)} times", "mem install git")
 
 
 def _configured(site: Site) -> Iterator[Check]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
+import stat
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -41,6 +42,14 @@ class Move(NamedTuple):
     target: str
 
 
+class Chmod(NamedTuple):
+    """A file that becomes executable."""
+
+    path: str
+    before: int
+    after: int
+
+
 class Program(NamedTuple):
     """A program to run afterwards, and the files that it makes or removes: they get a receipt as ours do."""
 
@@ -57,7 +66,7 @@ def made_by(program: str, path: str) -> str:
     return f"{path} ({program})"
 
 
-Step = Edit | Move
+Step = Edit | Move | Chmod
 Snapshot = tuple[list[Step], list[str], list[Program], dict[str, bytes | None]]
 
 
@@ -103,6 +112,12 @@ class Draft:
             raise Conflict(f"{target} is in the way; remove it, or move it elsewhere")
         self._planned[target], self._planned[source] = self.read(source) or b"", None
         self.steps.append(Move(source, target))
+
+    def make_executable(self, path: str) -> None:
+        """Plan that whoever may read `path` may run it; nothing where the user can run it already."""
+        if os.path.exists(path) and not os.access(path, os.X_OK):
+            mode = stat.S_IMODE(os.stat(path).st_mode)
+            self.steps.append(Chmod(path, mode, mode | (mode & 0o444) >> 2))
 
     def give_back(
         self, path: str, after: bytes, *, same: Callable[[bytes, bytes], bool], empty: Callable[[bytes], bool]
@@ -155,7 +170,7 @@ class Draft:
     def paths(self) -> list[str]:
         """Return the files that the draft changes, in order."""
         changed = [step for step in self.steps if isinstance(step, Move) or step.before != step.after]
-        return list(dict.fromkeys(step.path if isinstance(step, Edit) else step.target for step in changed))
+        return list(dict.fromkeys(step.target if isinstance(step, Move) else step.path for step in changed))
 
     def _close(self, done: list[tuple[Step, list[str]]]) -> None:
         """Note what was left where, and remove the folders that were ours and are empty now."""
@@ -172,6 +187,9 @@ class Draft:
     def _do(self, step: Step) -> list[str]:
         if isinstance(step, Move):
             os.rename(step.source, step.target)
+            return []
+        if isinstance(step, Chmod):
+            os.chmod(step.path, step.after)
             return []
         if read(step.path) != step.before:
             raise Conflict(f"{step.path} changed in the meantime and was left alone; run the command again")
@@ -198,6 +216,8 @@ def _undo(step: Step, folders: list[str]) -> None:
     with contextlib.suppress(OSError):
         if isinstance(step, Move):
             os.rename(step.target, step.source)
+        elif isinstance(step, Chmod):
+            os.chmod(step.path, step.before)
         elif step.before is None:
             os.unlink(step.path)
             for folder in folders:
@@ -209,6 +229,8 @@ def _undo(step: Step, folders: list[str]) -> None:
 def _diff(step: Step) -> str:
     if isinstance(step, Move):
         return f"rename {printable(step.source)}\n    to {printable(step.target)}\n"
+    if isinstance(step, Chmod):
+        return f"mode of {printable(step.path)}\n    {step.before:o} to {step.after:o}\n"
     lines = difflib.unified_diff(
         _lines(step.before),
         _lines(step.after),

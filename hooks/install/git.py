@@ -70,6 +70,7 @@ def _install_one(path: str, hook: str, *, site: Site, program: str, draft: Draft
     rest = data
     if data is not None and shell.is_ours(data):
         rest = shell.remove(data, path)  # put in anew below, so that twice is once
+        draft.make_executable(path)  # git passes by what is not
     elif os.path.lexists(path) and not (_runs(path) and shell.can_hold(data or b"")):
         draft.move(path, os.path.join(os.path.dirname(path), beside))
         rest = None

@@ -86,6 +86,13 @@ def blocks(data: bytes | None) -> int:
     return len(_BLOCK.findall(data or b""))
 
 
+def comes_first(data: bytes) -> bool:
+    """Return whether nothing but the `#!` line stands before our block: it could end the hook before ours runs."""
+    found = _BLOCK.search(data)
+    head = data[: found.start()] if found else b""
+    return not head or (head.startswith(b"#!") and head.index(b"\n") + 1 == len(head))
+
+
 def is_ours(data: bytes | None) -> bool:
     """Return whether a hook file holds a block of ours, or half of one."""
     return _BEGIN in (data or b"")

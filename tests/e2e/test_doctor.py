@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,50 @@ def test_hook_that_is_not_executable(ready: Repo) -> None:
     for path in hooks(ready).iterdir():
         path.chmod(0o644)
     assert "not executable" in messages(look(ready, code=1), "broken")
+
+
+def test_mend_for_a_hook_that_is_not_executable_works(ready: Repo) -> None:
+    path = hooks(ready) / "post-commit"
+    path.chmod(0o644)
+    assert "post-commit is not executable" in messages(look(ready, code=1), "broken")
+    assert "644 to 755" in ready.mem("install", "git", "--dry-run").stdout
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert str(path) in ready.mem("install", "git").stdout
+    assert path.stat().st_mode & 0o777 == 0o755
+    assert "nothing to change" in ready.mem("install", "git").stdout and look(ready)["ok"]
+
+
+def test_hooks_that_are_switched_off_are_said(ready: Repo) -> None:
+    ready.git("config", "core.hooksPath", os.devnull)
+    value = look(ready, code=1)
+    assert "git runs no hooks at all" in messages(value, "broken")
+    assert all(one["mend"] for one in value["checks"] if one["level"] == "broken")
+
+
+def test_lines_before_our_block_are_said(ready: Repo) -> None:
+    """They may end a hook that is not put to the proof."""
+    path = hooks(ready) / "post-commit"
+    path.write_text(path.read_text().replace("#!/bin/sh\n", "#!/bin/sh\nexit 0\n"))
+    assert "lines before our block" in messages(look(ready), "note")
+    ready.mem("install", "git")
+    assert "lines before our block" not in messages(look(ready), "note")
+    path.write_text(path.read_text().replace("# <<< memhooks <<<\n", ""))
+    assert "half of our block" in messages(look(ready, code=1), "broken")
+    path.unlink()
+    assert "any more: the file is gone" in messages(look(ready, code=1), "broken")
+
+
+def test_pre_commit_without_the_guard_is_broken(repo: Repo) -> None:
+    """An environment of the framework's own is not put to the proof, but it has to be the guard that runs in it."""
+    if not shutil.which("pre-commit", path=repo.environ["PATH"]):
+        pytest.skip("pre-commit is not installed")
+    config = "repos:\n- repo: ../copy\n  rev: x\n  hooks: [{id: memory-guard}, {id: memory-mirror}]\n"
+    repo.write(".pre-commit-config.yaml", config)
+    repo.run("pre-commit", "install", "-t", "pre-commit", "-t", "pre-merge-commit")
+    assert "pre-commit: runs the guard through pre-commit" in messages(look(repo, code=1), "ok")
+    config = config.replace("../copy", "../memhooks").replace("{id: memory-guard}, ", "")
+    repo.write(".pre-commit-config.yaml", config)
+    assert "pre-commit: the guard let a token pass" in messages(look(repo, code=1), "broken")
 
 
 def test_hook_that_was_overwritten(ready: Repo) -> None:
