@@ -323,7 +323,12 @@ def test_pinned_store_leaves_all_else_alone(repo: Repo, tmp_path: Path) -> None:
     assert not Path(repo.environ["MEM_HOME"], "index.json").exists()
 
 
-ENTRY = "import os; from memhooks.hooks.cli import entry; os.write(2, b'ready\\n'); entry()"
+# A background job of a shell inherits SIGINT ignored, and so would the process under test.
+ENTRY = (
+    "import os, signal; from memhooks.hooks.cli import entry\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "os.write(2, b'ready\\n'); entry()"
+)
 
 
 def interrupted(repo: Repo, words: list[str], delay: float) -> tuple[int, str]:
