@@ -214,8 +214,9 @@ class _Merge:
         if mine is None:
             return "added", None
         same = one.memory._replace(**{name: getattr(mine, name) for name in _KEPT}) == mine
-        is_newer = not same and ndjson.rank(one.line.raw) > ndjson.rank(ndjson.to_raw(mine, local=False))
-        return "updated" if is_newer else "unchanged", mine
+        # Both in our form: a line may leave out what a memory always has, such as its title.
+        ours, theirs = (ndjson.rank(ndjson.to_raw(memory, local=False)) for memory in (mine, one.memory))
+        return "updated" if not same and theirs > ours else "unchanged", mine
 
     def _write(self, one: _Incoming, made: dict[str, Vector]) -> str:
         outcome, mine = self._outcome(one)
