@@ -13,7 +13,6 @@ RECORD = '{"id":"01990000-0000-7000-8000-000000000001","content":"an imported fa
 
 
 def test_export_then_import_is_the_same_store(repo: Repo, tmp_path: Path) -> None:
-    """B196"""
     old = json.loads(repo.mem("remember", "old", "--kind", "decision", "--tag", "x", "--pin", "--json").stdout)["id"]
     repo.mem("correct", old, "new")
     told = repo.mem("export", "--include-superseded").stdout

@@ -146,7 +146,7 @@ def test_global_hooks_path_is_left_alone(repo: Repo, home: Path) -> None:
 
 
 def test_hooks_switched_off_is_refused(repo: Repo) -> None:
-    """B098: what was skipped is an error, not a silence."""
+    """What was skipped is an error, not a silence."""
     repo.git("config", "core.hooksPath", "/dev/null")
     done = repo.mem("install", "git", check=False)
     assert done.returncode == 1 and "switches hooks off" in done.stderr

@@ -49,7 +49,7 @@ def test_mirror_is_private_and_not_seen_by_git(repo: Repo) -> None:
 
 
 def test_mirror_of_the_same_state_is_not_touched(repo: Repo) -> None:
-    """B021: equal bytes keep their mtime, and rows stand in a stable order."""
+    """Equal bytes keep their mtime, and rows stand in a stable order."""
     for number in range(5):
         repo.mem("remember", f"fact number {number}")
     path = repo.path / ".mem" / "memory.md"
@@ -71,7 +71,6 @@ def test_mirror_check_tells_a_stale_file(repo: Repo) -> None:
 
 
 def test_mirror_over_conflict_markers_is_clean(tracked: Repo) -> None:
-    """B028"""
     path = tracked.path / "docs" / "memory.md"
     good = path.read_text()
     path.write_text("<<<<<<< HEAD\n" + good + "=======\n```\n>>>>>>> other\n")
@@ -80,7 +79,7 @@ def test_mirror_over_conflict_markers_is_clean(tracked: Repo) -> None:
 
 
 def test_mirror_forgets_at_once_even_with_a_broken_template(repo: Repo, home: Path) -> None:
-    """B030: a template that fails must not leave the forgotten text in the file."""
+    """A template that fails must not leave the forgotten text in the file."""
     repo.mem("remember", "a zebra fact")
     ident = mirror(repo).rstrip().removesuffix(")")[-8:]
     (home / "mem" / "templates").mkdir(parents=True)
@@ -96,7 +95,7 @@ def test_hook_without_a_store_makes_nothing(repo: Repo) -> None:
 
 
 def test_hook_fails_the_commit_when_a_tracked_mirror_changed(tracked: Repo) -> None:
-    """B024, B029: it says that the commit was not made, stages nothing, and the second try passes."""
+    """It says that the commit was not made, stages nothing, and the second try passes."""
     tracked.write("docs/memory.md", "out of date\n")
     tracked.git("add", "docs/memory.md")
     staged = tracked.git("ls-files", "--stage").stdout
@@ -110,14 +109,13 @@ def test_hook_fails_the_commit_when_a_tracked_mirror_changed(tracked: Repo) -> N
 
 
 def test_hook_lets_a_partial_commit_through(tracked: Repo) -> None:
-    """B023: `git commit -- path` runs on an index of its own."""
+    """`git commit -- path` runs on an index of its own."""
     tracked.write("a.txt", "b\n")
     tracked.git("commit", "-q", "-m", "x", "--", "a.txt")
     assert tracked.git("show", "--name-only", "--format=", "HEAD").stdout.split() == ["a.txt"]
 
 
 def test_hook_keeps_intent_to_add_files(tracked: Repo) -> None:
-    """B026"""
     tracked.write("new.md", "kept\n")
     tracked.git("add", "-N", "new.md")
     tracked.write("a.txt", "c\n")

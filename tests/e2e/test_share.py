@@ -59,7 +59,7 @@ def bob(ann: Repo, tmp_path: Path) -> Repo:
 
 
 def test_share_travels_by_commit_and_pull(ann: Repo, bob: Repo) -> None:
-    """B201: what arrives keeps its actor and is marked as a teammate's."""
+    """What arrives keeps its actor and is marked as a teammate's."""
     ident = shared(ann, "the build needs node 20")
     ann.mem("remember", "a private note")
     stopped = ann.commit(check=False)
@@ -77,7 +77,7 @@ def test_share_travels_by_commit_and_pull(ann: Repo, bob: Repo) -> None:
 
 
 def test_share_of_two_branches_never_conflicts(ann: Repo, bob: Repo) -> None:
-    """B199: the file is merged, never overwritten, whoever wrote last."""
+    """The file is merged, never overwritten, whoever wrote last."""
     shared(ann, "from ann first")
     save(ann)
     bob.git("pull", "-q")
@@ -94,7 +94,7 @@ def test_share_of_two_branches_never_conflicts(ann: Repo, bob: Repo) -> None:
 
 
 def test_share_arrives_after_pull_with_rebase(ann: Repo, bob: Repo) -> None:
-    """B042: no post-merge fires there."""
+    """No post-merge fires there."""
     shared(ann, "from ann")
     save(ann)
     bob.write("b.txt", "b")
@@ -104,7 +104,7 @@ def test_share_arrives_after_pull_with_rebase(ann: Repo, bob: Repo) -> None:
 
 
 def test_share_forget_buries_the_line_at_once(ann: Repo, bob: Repo) -> None:
-    """B192: a tombstone without text travels, and nothing wedges."""
+    """A tombstone without text travels, and nothing wedges."""
     ident = shared(ann, "a zebra fact")
     save(ann)
     bob.git("pull", "-q")
@@ -130,7 +130,6 @@ def test_share_of_a_correction_replaces_it_everywhere(ann: Repo, bob: Repo) -> N
 
 
 def test_share_keeps_unknown_fields_and_values(ann: Repo) -> None:
-    """B200, B202"""
     odd = '{"id":"01990000-0000-7000-8000-000000000001","content":"odd","kind":"rumour","mood":{"x":[1]}}'
     late = '{"id":"01990000-0000-7000-8000-000000000002","content":"late","status":"archived"}'
     ann.write(FILE, f"{late}\n{odd}\n")
@@ -146,7 +145,7 @@ def test_share_keeps_unknown_fields_and_values(ann: Repo) -> None:
 
 
 def test_share_out_does_not_add_teammates_records_to_another_branch(ann: Repo, bob: Repo) -> None:
-    """B199: a branch that never had a record is not given it by whoever checks it out."""
+    """A branch that never had a record is not given it by whoever checks it out."""
     bob.git("branch", "old")
     shared(ann, "from ann")
     save(ann)

@@ -98,7 +98,7 @@ def column(repo: Repo, query: str) -> list[str]:
 
 
 def test_watch_comes_to_rest(made: Repo, spawn: Callable[..., Watcher]) -> None:
-    """B107: what it writes itself is no event for it."""
+    """What it writes itself is no event for it."""
     spawn(made)
     raw(made, "one more")
     until(lambda: "one more" in mirror(made), "the mirror is current")
@@ -121,7 +121,7 @@ def test_watch_mends_an_edited_and_a_deleted_mirror(made: Repo, spawn: Callable[
 
 
 def test_watch_survives_a_store_deleted_and_made_anew(made: Repo, spawn: Callable[..., Watcher]) -> None:
-    """B111: what lies in a fresh folder before it is watched is seen too."""
+    """What lies in a fresh folder before it is watched is seen too."""
     child = spawn(made)
     shutil.rmtree(made.path / ".mem")
     time.sleep(0.5)
@@ -145,7 +145,6 @@ def test_watch_ends_on_a_signal_with_its_work_done(made: Repo, spawn: Callable[.
 
 
 def test_watch_killed_leaves_nothing_that_blocks_the_next(made: Repo, spawn: Callable[..., Watcher]) -> None:
-    """B110"""
     spawn(made).kill()
     until(lambda: not status(made)["running"], "the lock is free")
     child = spawn(made)
@@ -175,7 +174,7 @@ def test_watch_start_status_stop(made: Repo) -> None:
 
 
 def test_watch_without_inotify_polls_with_one_line(made: Repo, spawn: Callable[..., Watcher], tmp_path: Path) -> None:
-    """B108: out of watches is a slower watcher and no traceback."""
+    """Out of watches is a slower watcher and no traceback."""
     (tmp_path / "blind").mkdir()
     (tmp_path / "blind" / "sitecustomize.py").write_text(
         "import watchdog.observers.inotify_c as c, errno\n"
@@ -226,7 +225,7 @@ def test_watch_sees_after_a_sleep_what_happened_meanwhile(made: Repo, spawn: Cal
 
 
 def test_watch_sees_through_a_bulk_checkout(made: Repo, spawn: Callable[..., Watcher]) -> None:
-    """B112: whatever events are lost in a flood, the notebook and the share file of the branch arrive."""
+    """Whatever events are lost in a flood, the notebook and the share file of the branch arrive."""
     spawn(made)
     made.git("checkout", "-q", "-b", "side")
     for number in range(2000):

@@ -37,7 +37,7 @@ def refusal(store: Store, *lines: str) -> MemError:
 
 
 def test_round_trip_keeps_every_field(store: Store, tmp_path: Path) -> None:
-    """B196: kind, actor, source, times and supersession survive, and so does what only a newer program knows."""
+    """Kind, actor, source, times and supersession survive, and so does what only a newer program knows."""
     first = store.remember(content="old wording", kind="decision", area="auth", tags=["x", "y"], actor="ann",
                            source_type="commit", source_ref="abc", confidence=0.5, expires="2099-01-01", pinned=True,
                            shared=True, title="T\u2028itle")  # fmt: skip
@@ -114,7 +114,7 @@ def test_import_over_the_cap_changes_nothing(tmp_path: Path) -> None:
     ids=lambda fields: next(iter(fields)),
 )  # fmt: skip
 def test_import_keeps_values_that_it_does_not_understand(store: Store, fields: dict[str, object]) -> None:
-    """B200, B202: one odd value fails neither the record nor the import, and comes out again as it went in."""
+    """One odd value fails neither the record nor the import, and comes out again as it went in."""
     result = exchange.import_lines(store, [line(A, "odd", **fields), line(B, "even")])
     assert result.added == 2
     told = {one["id"]: one for one in map(json.loads, exchange.export_lines(store))}
@@ -163,7 +163,7 @@ def test_import_does_not_double_a_text_that_is_there(store: Store) -> None:
 
 
 def test_share_marks_origin_and_leaves_local_notes_alone(store: Store) -> None:
-    """B201: what came from others says so; pins and counts in the file are nobody's business."""
+    """What came from others says so; pins and counts in the file are nobody's business."""
     exchange.share_lines(store, [line(actor="ann", pinned=True, recall_count=7)], origin="memories.ndjson")
     memory = store.get(A)
     assert (memory.actor, memory.origin, memory.shared) == ("ann", "memories.ndjson", True)

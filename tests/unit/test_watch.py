@@ -60,7 +60,7 @@ REFS = Place("x", recursive=True)
     ],
 )
 def test_events_that_matter(kind: str, name: str, place: Place, expected: bool) -> None:
-    """B107, B113: neither the database's sidecars nor other programs' temporary files are a reason to look."""
+    """Neither the database's sidecars nor other programs' temporary files are a reason to look."""
     assert matters(kind, name, place) is expected
 
 
@@ -84,7 +84,7 @@ def actions(*names: str, run: Any = None) -> tuple[Action, ...]:
 
 
 def test_look_runs_an_action_once_for_a_change(root: Path, env: Env) -> None:
-    """B114: what counts is that content changed, not that it is in some state."""
+    """What counts is that content changed, not that it is in some state."""
     watched = Watched(str(root), env._replace(clock=lambda: time.time() + 10), actions=actions("one"))
     assert watched.look(0) == ["one"]
     assert watched.look(1) == []
@@ -149,7 +149,7 @@ def test_look_waits_while_git_is_in_the_middle_of_something(root: Path, env: Env
 
 
 def test_one_watcher_holds_a_project_and_follows_its_folder(root: Path, env: Env) -> None:
-    """B110: a lock and not a pid; a folder that was deleted and made anew is locked anew."""
+    """A lock and not a pid; a folder that was deleted and made anew is locked anew."""
     first, second = Watched(str(root), env), Watched(str(root), env)
     first.hold()
     first.hold()
