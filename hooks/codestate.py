@@ -112,7 +112,7 @@ class _Repository:
         recorded, or of today's for a file that was not tracked then."""
         names = {self._base(one): "" for one in found if one.is_pending}
         names |= {f"{self.new}:{one.path}": "" for one in found if one.is_pending}
-        blobs = self.blobs(names)
+        blobs = self._blobs(names)
         return [
             one._replace(blob=blobs.get(self._base(one)) or blobs.get(f"{self.new}:{one.path}", ""))
             if one.is_pending
@@ -122,8 +122,7 @@ class _Repository:
 
     def seen(self, found: list[Anchor]) -> Seen:
         """Return what HEAD holds at the anchors' paths, with renames and the commits that changed them."""
-        names = {f"{self.new}:{one.path}": one.path for one in found}
-        blobs = {names[name]: blob for name, blob in self.blobs(names).items()}
+        blobs = self._at_head(one.path for one in found)
         missing = [one for one in found if one.path not in blobs and not one.is_pending]
         renames = self._renames(missing) if missing else {}
         blobs |= self._at_head(renames.values())
@@ -133,7 +132,7 @@ class _Repository:
         first, last = self._changes(sorted(moved))
         return Seen(self.new, blobs, renames, first, last)
 
-    def blobs(self, names: Iterable[str]) -> dict[str, str]:
+    def _blobs(self, names: Iterable[str]) -> dict[str, str]:
         """Return the blob ids of `<commit>:<path>` names; what is no file there is left out."""
         wanted = [name for name in names if "\n" not in name and name]
         if not wanted:
@@ -155,7 +154,7 @@ class _Repository:
 
     def _at_head(self, paths: Iterable[str]) -> dict[str, str]:
         names = {f"{self.new}:{path}": path for path in paths}
-        return {names[name]: blob for name, blob in self.blobs(names).items()}
+        return {names[name]: blob for name, blob in self._blobs(names).items()}
 
     def _kind(self, commit: str) -> str:
         try:

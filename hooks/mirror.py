@@ -1,8 +1,7 @@
-"""Render the memory store as Markdown, by command, by hook and by the watcher: one function, `refresh`.
+"""Render the memory store as Markdown, by command, by hook and by the watcher, each through `refresh`.
 
-The text depends on the store, the cursor, the template and the project's name alone, so the same state gives the same
-bytes, and a file whose bytes would not change is not touched. What is written stays inside the project. A pinned
-database has no mirror.
+What stands in the mirror and where it lies is in `mirror_file`, which needs Jinja and is loaded only where something
+has to be rendered. A pinned database has no mirror.
 """
 
 from __future__ import annotations
@@ -33,13 +32,12 @@ def refresh(project: Project, env: Env) -> bool:
         raise MemError(f"the mirror can't be written: {error}", reason="unwritable") from error
 
 
-def after_write(project: Project, env: Env) -> bool:
+def after_write(project: Project, env: Env) -> None:
     """Refresh after a command changed the store: what is kept is kept, so a failure is a line and not an exit code."""
     try:
-        return refresh(project, env)
+        refresh(project, env)
     except MemError as error:
         env.say(f"mem: the store has changed, but the mirror is out of date: {error.message}")
-        return False
 
 
 def hook(argv: list[str], env: Env) -> int:

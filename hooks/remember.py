@@ -13,6 +13,7 @@ from ..memory.project import Project
 from ..memory.record import KINDS, printable, short
 from .command import answer, has_store, open_project, open_store, read_text, user_name
 from .env import Env
+from .mirror import after_write
 from .share import bury
 from .show import memory_json
 
@@ -52,7 +53,7 @@ def remember(args: Namespace, env: Env) -> int:
         compose({"content": text, **fields}, limits=limits, now=env.now())
     with open_store(project, env, write=True) as store:
         memory = store.remember(content=text, anchors=anchors, **fields)
-    _after_write(project, env)
+    after_write(project, env)
     answer(env, args, memory_json(memory), f"remembered {short(memory.id)}: {printable(memory.title)}")
     return 0
 
@@ -71,7 +72,7 @@ def correct(args: Namespace, env: Env) -> int:
     with open_store(project, env, write=False) as store:
         anchors = _anchors(args, project, env, text) if args.file else None
         memory = store.correct(args.id, text, anchors=anchors, **_fields(args, env))
-    _after_write(project, env)
+    after_write(project, env)
     old = short(memory.supersedes)
     answer(env, args, memory_json(memory), f"{short(memory.id)} replaces {old}: {printable(memory.title)}")
     return 0
@@ -87,7 +88,7 @@ def forget(args: Namespace, env: Env) -> int:
     project = open_project(args, env)
     with open_store(project, env, write=False) as store:
         forgotten = store.forget(args.id)
-    _after_write(project, env)
+    after_write(project, env)
     if forgotten.shared:
         bury(project, env)
     lines = [f"forgot {', '.join(map(short, forgotten.ids))}"]
@@ -109,7 +110,7 @@ def confirm(args: Namespace, env: Env) -> int:
     with open_store(project, env, write=False) as store:
         memory = store.confirm(args.id)
         paths = ", ".join(map(printable, anchoring.of(store.db, memory.id)))
-    _after_write(project, env)
+    after_write(project, env)
     answer(env, args, memory_json(memory), f"{short(memory.id)} holds for {paths} as at HEAD")
     return 0
 
@@ -128,10 +129,3 @@ def _anchors(args: Namespace, project: Project, env: Env, text: str) -> dict[str
     if args.file and not project.git_dir:
         raise UsageError("--file needs a git repository: a memory is anchored to a file's blob at HEAD")
     return anchoring.pending(project, text, cwd=env.cwd, files=args.file or [])
-
-
-def _after_write(project: Project, env: Env) -> None:
-    """Render the mirror anew, as the hook would; what is kept is kept, whatever becomes of the mirror."""
-    from .mirror import after_write
-
-    after_write(project, env)
