@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any
 
+from ...memory.errors import Conflict
 from ..clients import CLIENTS, Client
+from ..files import read
 from . import session
 from .draft import Draft
 from .site import Site
+
+PLUGINS = ("mem", "memhooks")  # the names by which a marketplace may offer ours
 
 
 def path(site: Site) -> str:
@@ -36,9 +41,24 @@ SHAPE = session.Shape(
 )
 
 
+def plugin(site: Site) -> tuple[str, str]:
+    """Return our plugin's name and the settings that turn it on, both "" where none do."""
+    for scope in ("local", "project", "user"):
+        place = path(site._replace(scope=scope))
+        with contextlib.suppress(Conflict, OSError):
+            plugins = session.value_of(session.decode(read(place) or b"", place), place).get("enabledPlugins")
+            for name, on in plugins.items() if isinstance(plugins, dict) else ():
+                if name.split("@")[0] in PLUGINS and on is True:
+                    return name, place
+    return "", ""
+
+
 def install(site: Site, draft: Draft) -> None:
     """Plan our handlers in the settings."""
     session.install(SHAPE, site, draft)
+    name, place = plugin(site)
+    if name:
+        draft.notes.append(f"the plugin {name} ({place}) does the same: turn it off there, or `mem uninstall claude`")
 
 
 def uninstall(site: Site, draft: Draft) -> None:

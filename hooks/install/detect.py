@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
+from . import claude
 from .site import Site
 
 # What shows that a client is used: a folder in the project, one at home, its program.
@@ -49,14 +50,18 @@ def managers(site: Site) -> list[str]:
 
 
 def clients(site: Site) -> list[str]:
-    """Return the clients that leave traces in the project, at home or on PATH."""
+    """Return the clients that leave traces in the project, at home or on PATH, and do not have ours by a plugin."""
     path = site.environ.get("PATH", os.defpath)
+    has_plugin = bool(claude.plugin(site)[0])
     return [
         name
         for name, (project, home, program) in CLIENT_MARKS.items()
-        if (site.scope != "user" and os.path.isdir(os.path.join(site.root, project)))
-        or os.path.isdir(os.path.join(site.home, home))
-        or shutil.which(program, path=path)
+        if not (name == "claude" and has_plugin)
+        and (
+            (site.scope != "user" and os.path.isdir(os.path.join(site.root, project)))
+            or os.path.isdir(os.path.join(site.home, home))
+            or shutil.which(program, path=path)
+        )
     ]
 
 

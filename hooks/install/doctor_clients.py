@@ -44,8 +44,10 @@ def checks(site: Site) -> Iterator[Check]:
             yield from _settings(shape, value, path=path, scope=scope)
         if ours:
             yield from _envelope(shape.client, ours, site)
-            yield from _twice(name, ours, places)
+            yield from _twice(name, ours, site)
             yield trust.check(name, site, shape.trust)
+        elif name == "claude" and claude.plugin(site)[0]:
+            yield Check("client", OK, "claude gets its memory through the plugin {} ({})".format(*claude.plugin(site)))
     yield from _servers(site)
 
 
@@ -143,21 +145,19 @@ def context(client: Client, event: str, printed: str) -> str | None:
     return str(nested["additionalContext"]) if nested["hookEventName"] == event else None
 
 
-def _twice(name: str, ours: list[Place], places: list[Place]) -> Iterator[Check]:
+def _twice(name: str, ours: list[Place], site: Site) -> Iterator[Check]:
     """Two registrations of one hook would tell the agent everything twice."""
     event = CLIENTS[name].events["session-start"]
     found = [(scope, path) for scope, path, value in ours for _ in session.found(value, event)]
+    flag = {"user": " --user", "local": " --local"}.get(found[-1][0], "") if found else ""
     if len(found) > 1:
         paths = " and ".join(path for _, path in found)
-        flag = {"user": " --user", "local": " --local"}.get(found[-1][0], "")
         yield Check("client", NOTE, f"{name} is registered twice: {paths}", f"mem uninstall {name}{flag}")
-    for _, path, value in places:
-        plugins = value.get("enabledPlugins")
-        on = [key for key in plugins if key.split("@")[0] in ("mem", "memhooks") and plugins[key] is True] if (
-            isinstance(plugins, dict)
-        ) else []  # fmt: skip
-        if on and found:
-            yield Check("client", NOTE, f"{name}: the plugin {on[0]} ({path}) does the same", f"mem uninstall {name}")
+    plugin, place = claude.plugin(site) if name == "claude" else ("", "")
+    if plugin and found:
+        yield Check(
+            "client", NOTE, f"{name}: the plugin {plugin} ({place}) does the same", f"mem uninstall {name}{flag}"
+        )
 
 
 def _servers(site: Site) -> Iterator[Check]:

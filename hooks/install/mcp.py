@@ -92,7 +92,7 @@ def _clients(site: Site) -> list[str]:
 def _put(text: str, path: str, wanted: dict[str, Any]) -> str:
     there = servers(text, path)
     for name in ours(text, path):
-        if {key: there[name].get(key) for key in wanted} == edit_json.plain(wanted):
+        if _serves(there[name], edit_json.plain(wanted)):
             return text
         text = _without(text, path, name, keep=value_of(text, path) if not path.endswith(".toml") else None)
     name = next((one for one in NAMES if one not in there or one in ours(text, path)), "")
@@ -102,6 +102,12 @@ def _put(text: str, path: str, wanted: dict[str, Any]) -> str:
     if path.endswith(".toml"):
         return str(named(edit_toml.append, text, ("mcp_servers", name), wanted))
     return str(named(edit_json.append, text, ("mcpServers",), wanted, key=name))
+
+
+def _serves(there: dict[str, Any], wanted: Any) -> bool:
+    """Return whether an entry may stay: the user may have added arguments, or fields of their own."""
+    given = {**there, "args": (there.get("args") or [])[: len(wanted["args"])]}
+    return all(given.get(key) == value for key, value in wanted.items())
 
 
 def _take(text: str, path: str, draft: Draft) -> None:

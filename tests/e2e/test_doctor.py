@@ -144,6 +144,18 @@ def test_double_registration_is_reported(ready: Repo, home: Path) -> None:
     assert "the plugin memhooks@market" in messages(look(ready), "note")
 
 
+def test_client_that_has_the_plugin_is_served(repo: Repo, home: Path) -> None:
+    """Neither proposed for a second registration, nor said to get no memory."""
+    path = home / ".claude" / "settings.json"
+    path.parent.mkdir()
+    path.write_text('{"enabledPlugins": {"memhooks@market": true}}')
+    value = look(repo)
+    assert "gets no memory" not in messages(value, "note")
+    assert "through the plugin memhooks@market" in messages(value, "ok")
+    assert ".claude" not in repo.mem("install", "--dry-run").stdout
+    assert "the plugin memhooks@market" in repo.mem("install", "claude").stdout
+
+
 @pytest.mark.parametrize(
     ("change", "level", "says"),
     [

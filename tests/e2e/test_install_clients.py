@@ -294,6 +294,13 @@ def test_mcp_server_in_codex(repo: Repo) -> None:
     assert path.read_text() == "# mine\nmodel = 'x'"
 
 
+def test_mcp_server_with_arguments_of_the_user_stays(repo: Repo) -> None:
+    text = '{"mcpServers": {"m": {"command": "mem", "args": ["mcp", "--allowed-dir", "/x"], "env": {"A": "b"}}}}'
+    path = repo.write(".mcp.json", text)
+    assert "nothing to change" in repo.mem("install", "mcp", "--client", "claude").stdout
+    assert path.read_text() == text
+
+
 def test_mcp_name_of_another_server_is_left_to_it(repo: Repo) -> None:
     path = repo.write(".mcp.json", '{"mcpServers": {"memory": {"command": "npx", "args": ["server-memory"]}}}')
     repo.mem("install", "mcp", "--client", "claude")
