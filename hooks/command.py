@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from argparse import Namespace
+from collections.abc import Callable
 
 from ..memory import config as settings
 from ..memory import registry
@@ -105,3 +106,15 @@ def utf8(text: str, what: str) -> str:
     except UnicodeEncodeError:
         raise UsageError(f"{what} is not UTF-8", reason="invalid_text") from None
     return text
+
+
+def whole_number(most: int) -> Callable[[str], int]:
+    """Return the `type` of an option that takes a whole number from 1 to `most`; it raises UsageError."""
+
+    def parse(text: str) -> int:
+        number = int(text) if text.isascii() and text.isdigit() else 0
+        if not 1 <= number <= most:
+            raise UsageError(f"{text!r} is not a number from 1 to {most:,}")
+        return number
+
+    return parse

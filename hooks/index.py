@@ -40,9 +40,11 @@ def hook(argv: list[str], env: Env) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
+    from .command import whole_number
+
     parser.add_argument("--cached-only", action="store_true", help="pass over a model that is not in the cache")
     parser.add_argument("--rebuild", action="store_true", help="make all vectors anew")
-    parser.add_argument("-n", type=_count, metavar="N", help="embed at most N memories")
+    parser.add_argument("-n", type=whole_number(10_000_000), metavar="N", help="embed at most N memories")
 
 
 def run(args: Namespace, env: Env) -> int:
@@ -81,13 +83,6 @@ def _has_moved(project: Project) -> bool:
     finally:
         db.close()
     return row is None or row[0] != now
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError("a count is 1 or more")
-    return number
 
 
 def _bar(env: Env) -> Progress:

@@ -6,13 +6,13 @@ from argparse import ArgumentParser, Namespace
 
 from ..memory import anchors, registry, sections
 from ..memory.api import Store
-from ..memory.errors import MemError, NotFound, UsageError
+from ..memory.errors import MemError, NotFound
 from ..memory.named import NamedTuple
 from ..memory.project import Project, personal
 from ..memory.record import KINDS, Hit, Memory, check_kind, past, printable
-from ..memory.tokens import estimate
+from ..memory.tokens import fit
 from ..memory.words import match_expression
-from .command import answer, chosen_model, has_store, open_project, open_store, utf8
+from .command import answer, chosen_model, has_store, open_project, open_store, utf8, whole_number
 from .env import Env
 from .show import hit_json, hits_text, memory_json, memory_text, row_text, section_json, section_text
 
@@ -33,7 +33,7 @@ class _Found(NamedTuple):
 
 def recall_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", nargs="+")
-    parser.add_argument("--limit", "-n", type=_count(10), default=5, metavar="N", help="at most N hits, 1 to 10")
+    parser.add_argument("--limit", "-n", type=whole_number(10), default=5, metavar="N", help="at most N hits, 1 to 10")
     parser.add_argument("--scope", choices=("project", "personal", "all"), default="project", help="which stores")
 
 
@@ -44,13 +44,9 @@ def recall(args: Namespace, env: Env) -> int:
     found = _find(project, env, query, args.limit)
     if args.scope == "all":
         found = _with_others(found, project, env, query=query, limit=args.limit)
-    kept, spent = [], 0
-    for hit in found.hits[: args.limit]:
-        cost = estimate(f"{hit.memory.title}\n{hit.memory.content}")
-        if spent + cost <= RECALL_TOKENS:
-            kept.append(hit)
-            spent += cost
-    _answer_hits(env, args, found._replace(hits=kept))
+    hits = found.hits[: args.limit]
+    kept = fit([f"{hit.memory.title}\n{hit.memory.content}" for hit in hits], RECALL_TOKENS)
+    _answer_hits(env, args, found._replace(hits=[hits[place] for place in kept]))
     return 0
 
 
@@ -92,8 +88,8 @@ def _with_others(mine: _Found, here: Project, env: Env, *, query: str, limit: in
 
 def context_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", nargs="+")
-    parser.add_argument("-n", type=_count(100), default=10, metavar="N", help="at most N hits")
-    parser.add_argument("--max-bytes", type=_count(1 << 20), default=CONTEXT_BYTES, metavar="BYTES")
+    parser.add_argument("-n", type=whole_number(100), default=10, metavar="N", help="at most N hits")
+    parser.add_argument("--max-bytes", type=whole_number(1 << 20), default=CONTEXT_BYTES, metavar="BYTES")
 
 
 def context(args: Namespace, env: Env) -> int:
@@ -121,7 +117,7 @@ def context(args: Namespace, env: Env) -> int:
 def search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", nargs="+")
     parser.add_argument("--semantic", action="store_true", help="by meaning; needs every memory's vector")
-    parser.add_argument("-n", type=_count(1000), default=10, metavar="N", help="at most N hits")
+    parser.add_argument("-n", type=whole_number(1000), default=10, metavar="N", help="at most N hits")
     _filter_arguments(parser)
     parser.add_argument("--branch", default="", help="only those tagged branch:NAME")
     parser.add_argument(
@@ -215,15 +211,3 @@ def _answer_hits(env: Env, args: Namespace, found: _Found) -> None:
     if found.parts:
         value["notebook"] = [section_json(part) for part in found.parts]
     answer(env, args, value, hits_text(found.hits, env.now(), notes, parts=found.parts))
-
-
-def _count(most: int):  # type: ignore[no-untyped-def]
-    """Return a parser of whole numbers from 1 to `most`."""
-
-    def parse(text: str) -> int:
-        value = int(text) if text.isascii() and text.isdigit() else 0
-        if not 1 <= value <= most:
-            raise UsageError(f"{text!r} is not a number from 1 to {most:,}")
-        return value
-
-    return parse

@@ -49,15 +49,14 @@ def estimate(text: str) -> int:
     return int(total * RESERVE) + 1
 
 
-def fit(entries: Sequence[str], budget: int, *, spent: int = 0, joint: int = 0) -> list[int]:
+def fit(entries: Sequence[str], budget: int) -> list[int]:
     """Return the positions of the entries that fit into `budget` tokens, in order.
 
-    Whole entries only: one that does not fit is skipped and the next one tried. `spent` tokens are gone already,
-    `joint` is the cost of what joins two entries.
+    Whole entries only: one that does not fit is skipped and the next one tried.
     """
-    chosen = []
+    chosen, spent = [], 0
     for position, entry in enumerate(entries):
-        cost = estimate(entry) + joint
+        cost = estimate(entry)
         if spent + cost <= budget:
             spent += cost
             chosen.append(position)

@@ -93,9 +93,8 @@ def test_fit_skips_what_is_too_long_and_goes_on() -> None:
     assert fit(entries, 40) == [0, 2]
 
 
-def test_fit_counts_what_is_spent_and_what_joins() -> None:
+def test_fit_fills_the_budget_and_no_more() -> None:
     cost = estimate("entry")
     assert fit(["entry"] * 5, 3 * cost) == [0, 1, 2]
-    assert fit(["entry"] * 5, 3 * cost, spent=1) == [0, 1]
-    assert fit(["entry"] * 5, 3 * cost, joint=1) == [0, 1]
+    assert fit(["entry"] * 5, 3 * cost - 1) == [0, 1]
     assert fit(["entry"], 0) == []
