@@ -69,6 +69,21 @@ def write(project: Project, env: Env, path: str, *, tidy: bool = True) -> Writte
     return Written((*changed, *([attributes] if attributes else [])), left_out)
 
 
+def waiting(project: Project, env: Env) -> int:
+    """Return how many memories of the file the store does not know: a clone fires no hook that would take them in.
+
+    Raises BrokenLine, UsageError, StoreError, OSError.
+    """
+    data = files.read(locate(project, env)) if project.root and not project.pinned else None
+    best = ndjson.reduce(ndjson.parse(ndjson.split(data or b"")))
+    there = {ident for ident, line in best.items() if line.raw.get("status") != "forgotten"}
+    if not there or not has_store(project):
+        return len(there)
+    with open_store(project, env, write=False) as store:
+        query = "SELECT id FROM memories UNION SELECT id FROM tombstones UNION SELECT id FROM quarantine"
+        return len(there - {row[0] for row in store.db.execute(query)})
+
+
 def drop(project: Project, path: str, ident: str) -> bool:
     """Take a memory's lines out of the file; return whether there were any. Raises BrokenLine, OSError."""
     with files.Lock(_lock(project, path)):

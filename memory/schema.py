@@ -99,7 +99,7 @@ def as_store_error(error: sqlite3.Error, path: str) -> StoreError:
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Locked(f"another process holds the store {path}; try again in a moment")
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) or any(mark in text for mark in _DAMAGE):
-        return Corrupt(f"the store {path} is damaged ({text}); move it away and `mem import` an export, or restore it")
+        return Corrupt(f"the store {path} is damaged ({text}); `mem doctor` says the mend")
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
         return StoreError(
             f"the store {path} can't be read or written: {text}. Is the disk full, or the file system a network's?"

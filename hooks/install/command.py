@@ -11,8 +11,9 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ...memory.errors import MemError, UsageError
-from ...memory.project import data_home
+from ...memory.project import data_home, find_project
 from ...memory.record import printable
+from .. import sharefile
 from ..clients import CLIENTS
 from ..command import answer
 from ..env import Env
@@ -82,6 +83,8 @@ def _run(args: argparse.Namespace, env: Env, verb: str) -> int:
     targets = _named(args.targets) or detect.targets(site, verb)
     draft = Draft(os.path.join(data_home(env.environ), "backups"))
     outcome = plan(site._replace(named=tuple(targets)), draft, targets, verb)
+    if verb == "install":
+        draft.notes.extend(_waiting(args, env))
     if args.dry_run:
         return _answer(args, env, draft, verb=verb, outcome=outcome, done=False)
     if not args.targets and not args.yes and draft.steps:
@@ -106,6 +109,16 @@ def plan(site: Site, draft: Draft, targets: list[str], verb: str) -> Outcome:
             draft.rollback(taken)
             refused.append((name, error.message, error.reason))
     return Outcome(tuple(done), tuple(refused))
+
+
+def _waiting(args: argparse.Namespace, env: Env) -> list[str]:
+    """Say that memories of the team are there to be taken in."""
+    project = find_project(env.cwd, environ={**env.environ, "MEM_DB": ""}, project=args.project)
+    try:
+        count = sharefile.waiting(project, env)
+    except (MemError, OSError):
+        return []  # doctor says what is wrong with the store or the file
+    return [f"{count:,} memories that your team shares wait here: `mem share in` takes them in"] if count else []
 
 
 def _site(args: argparse.Namespace, env: Env) -> Site:

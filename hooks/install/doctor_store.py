@@ -13,30 +13,48 @@ from ...memory.errors import MemError
 from ...memory.project import Project
 from ...memory.record import timestamp
 from ...memory.vectors import coverage
+from .. import sharefile
 from ..env import Env
 from .check import BROKEN, NOTE, OK, Check
 
 LARGE_WAL = 32 << 20  # bytes; a checkpoint at each close keeps it far below
+_RESTORE = "restore a copy, or move it away and `mem import` an export"
+_MENDS = {
+    "newer_schema": "update memhooks: another one on this machine is newer",
+    "foreign": "move that file away, or set MEM_DB to name another place for the store",
+    "locked": "wait for the process that holds it, or end that",
+}
 FULL_TEXT = ("words", "section_words")
 
 
 def checks(project: Project, env: Env) -> Iterator[Check]:
     """Yield what there is to say about the store; nothing is made where there is none."""
+    if os.path.lexists(project.folder) and not os.path.isdir(project.folder):
+        yield Check("store", BROKEN, f"{project.folder} is no folder", "move it away: the store lies in there")
+        return
     if not os.path.exists(project.store_path):
         yield Check("store", NOTE, f"there is no store yet at {project.store_path}", "mem remember TEXT")
+        yield from _shared(project, env)
         return
     yield from _modes(project)
     try:
         db = schema.connect(project.store_path, timeout=2.0)
     except MemError as error:
-        yield Check("store", BROKEN, error.message, "restore a copy, or `mem import` an export")
+        yield Check("store", BROKEN, error.message, _MENDS.get(error.reason, _RESTORE))
         return
     try:
         yield from _contents(db, project, env)
     except sqlite3.Error as error:
-        yield Check("store", BROKEN, f"{project.store_path}: {error}", "restore a copy, or `mem import` an export")
+        yield Check("store", BROKEN, f"{project.store_path}: {error}", _RESTORE)
     finally:
         db.close()
+    yield from _shared(project, env)
+
+
+def _shared(project: Project, env: Env) -> Iterator[Check]:
+    count = sharefile.waiting(project, env)
+    if count:
+        yield Check("store", NOTE, f"{count:,} memories that the team shares are not taken in yet", "mem share in")
 
 
 def _contents(db: sqlite3.Connection, project: Project, env: Env) -> Iterator[Check]:

@@ -227,6 +227,34 @@ def test_damaged_store_is_said(ready: Repo) -> None:
     assert [one for one in value["checks"] if one["area"] == "store" and one["level"] == "broken" and one["mend"]]
 
 
+def test_store_without_a_place_is_said(repo: Repo) -> None:
+    repo.write(".mem", "")
+    assert "is no folder" in messages(look(repo, code=1), "broken")
+
+
+def test_mend_fits_what_is_wrong_with_the_store(ready: Repo) -> None:
+    db = sqlite3.connect(ready.path / ".mem" / "mem.db")
+    db.execute("PRAGMA user_version = 99")
+    db.commit()
+    db.close()
+    found = [one for one in look(ready, code=1)["checks"] if one["level"] == "broken"]
+    assert [one["mend"].split(":")[0] for one in found] == ["update memhooks"]
+
+
+def test_memories_of_the_team_that_wait_are_said(ready: Repo) -> None:
+    """A clone fires no hook that would take them in."""
+    ready.mem("remember", "--shared", "Releases are cut on Tuesdays")
+    ready.mem("share", "out")
+    assert "not taken in" not in messages(look(ready), "note")
+    shutil.rmtree(ready.path / ".mem")
+    assert "not taken in" in messages(look(ready), "note")
+    assert "`mem share in`" in ready.mem("install", "git").stdout
+    assert not (ready.path / ".mem").exists()
+    ready.mem("share", "in")
+    assert "not taken in" not in messages(look(ready), "note")
+    assert "mem share in" not in ready.mem("install", "git").stdout
+
+
 def test_missing_vectors_are_said(ready: Repo) -> None:
     with sqlite3.connect(ready.path / ".mem" / "mem.db") as db:
         db.execute("DELETE FROM vectors")
