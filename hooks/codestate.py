@@ -35,11 +35,6 @@ class Refreshed(NamedTuple):
     anchors: int
 
 
-def head_key(project: Project) -> str:
-    """Return under which key of `meta` the HEAD of this worktree stands."""
-    return "head:" + project.git_dir
-
-
 def current_head(project: Project, environ: Mapping[str, str]) -> str:
     """Return the commit id of HEAD, "" before the first commit; git is asked where its files do not tell."""
     found = head(project.git_dir, project.common_dir)
@@ -60,7 +55,7 @@ def refresh(db: sqlite3.Connection, project: Project, environ: Mapping[str, str]
     new = current_head(project, environ)
     if not new:
         return Refreshed("", 0, 0)
-    repository = _Repository(project, environ, store.meta(db, head_key(project)), new)
+    repository = _Repository(project, environ, store.meta(db, project.head_key), new)
     commits = repository.last_commits()
     before = anchor_states.every(db)
     swept, found = _sweep(db, repository)
@@ -76,7 +71,7 @@ def refresh(db: sqlite3.Connection, project: Project, environ: Mapping[str, str]
         for settled in after[len(before) :]:
             changed += anchor_states.add(db, settled) if settled else 0
         store.set_meta(db, _SWEPT, str(swept))
-        store.set_meta(db, head_key(project), new)
+        store.set_meta(db, project.head_key, new)
     return Refreshed(new, len(commits), changed)
 
 

@@ -79,7 +79,7 @@ def _has_moved(project: Project) -> bool:
 
     db = schema.connect(project.store_path, readonly=True, timeout=0.25)
     try:
-        row = db.execute("SELECT value FROM meta WHERE key = ?", ("head:" + project.git_dir,)).fetchone()
+        row = db.execute("SELECT value FROM meta WHERE key = ?", (project.head_key,)).fetchone()
     finally:
         db.close()
     return row is None or row[0] != now

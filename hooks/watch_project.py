@@ -47,7 +47,7 @@ def index(project: Project, env: Env) -> bool:
     """Bring anchors and vectors up to date if HEAD moved or a vector is missing; return whether there was work."""
     db = schema.connect(project.store_path, readonly=True)
     try:
-        head = store.meta(db, codestate.head_key(project)) if project.git_dir else ""
+        head = store.meta(db, project.head_key) if project.git_dir else ""
         covered, active = vectors.coverage(db, shipped())
     finally:
         db.close()

@@ -1,4 +1,4 @@
-"""The public store: remember, correct, forget, find. The command line and the hooks use nothing else."""
+"""The public store, by which commands remember, correct, forget and find; session hooks read past it, to load less."""
 
 from __future__ import annotations
 

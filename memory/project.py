@@ -36,6 +36,11 @@ class Project(NamedTuple):
         """What people call the project: its folder's name, or "personal"."""
         return os.path.basename(self.root) or "personal"
 
+    @property
+    def head_key(self) -> str:
+        """The key of the store's `meta` under which this worktree's HEAD is recorded when its anchors are compared."""
+        return "head:" + self.git_dir
+
 
 def find_project(
     start: str = ".", *, environ: Mapping[str, str] = os.environ, project: str = "", db: str = ""

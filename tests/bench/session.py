@@ -73,7 +73,7 @@ def make_repository(folder: Path, size: int) -> Path:
     db.close()
     subprocess.run([*mem_words(), "index"], **run)
     db = schema.connect(project.store_path, readonly=True)
-    assert store.meta(db, "head:" + project.git_dir) == head(project.git_dir, project.common_dir)
+    assert store.meta(db, project.head_key) == head(project.git_dir, project.common_dir)
     db.close()
     return folder
 
