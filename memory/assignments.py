@@ -11,12 +11,14 @@ import re
 
 from .entropy import is_hex, is_placeholder, is_random, is_uuid
 from .named import TYPE_CHECKING
+from .prefixed import is_object_id, is_prefixed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Span = tuple[str, int, int]
 
+_STRONG = ("key", "token", "secret", "passw", "credential", "401", "rotate")
 # Words of access that make a random token in the same passage a credential.
 _ACCESS = (
     "key", "token", "secret", "passw", "pwd", "credential", "auth", "bearer", "login", "access", "private", "calling",
@@ -29,7 +31,15 @@ _HARMLESS = (
     "tokenizer", "resolved", "uses:", "upstream", "docker", "bucket_key", "primary", "foreign", "idempotency",
     "partition", "continuation", "h1:", "accessor", "client_id", "clientid", "client-id", "client_key", "issuekey",
     "issue_key", "epic", "sourcemap", "credentialsid", "credentialid", "keyword", "install",
+    "client id", ";base64,", "ssh-rsa", "ssh-ed25519", "site key", "site_key", "sitekey", "publishable", " ray ",
 )  # fmt: skip
+# Words that make a hash or an id of what a passage hands over, and those that hand over.
+_IDS = (
+    " id", "_id", "-id", "session", "request", "trace", "build", "image", "version", "release", "index", "branch",
+    " node", "uploaded", "layer",
+)  # fmt: skip
+_TELLS = ("is", "are", "was", "one", "value", "use", "uses", "using", "to", "with")
+_SENTENCE = ".,:;!?()[]\"'`*|"
 _WORD = (
     r"(?:key|token|secret|passw(?:or)?d|pwd|passphrase|credentials?|auth(?:orization)?|bearer|login|cookie|private|pat"
     r"|access|basic|session)"
@@ -69,7 +79,7 @@ def _random_tokens(text: str, lower: str, tokens: Iterable[re.Match[str]]) -> li
 
 def _is_exact(token: str) -> bool:
     """Say whether a token has the form of an id or a hash."""
-    return is_uuid(token) or (len(token) >= 20 and is_hex(token.replace("-", "")))
+    return is_uuid(token) or (len(token) >= 16 and is_hex(token.replace("-", "")))
 
 
 def _judge(token: str, text: str, lower: str, span: tuple[int, int]) -> str:
@@ -79,18 +89,47 @@ def _judge(token: str, text: str, lower: str, span: tuple[int, int]) -> str:
     glued = _is_glued(token)
     if (not exact and not glued and not is_random(bare, limit=0.55)) or is_placeholder(token) or bare.startswith("0x"):
         return ""
-    if text.startswith(("...", "***", "@"), end) or _in_url(text, start):
+    if text.startswith(("...", "***", "@"), end) or _in_url(text, start) or _is_sample(text, span):
         return ""
     before = lower[max(0, start - 100) : start].rpartition("\n\n")[2]
     near = before[-32:].rpartition("\n")[2]
     if any(word in near for word in _HARMLESS) or before.rstrip().endswith("-----"):  # the body of an armoured block
         return ""
+    if is_object_id(bare):
+        return ""
     if glued or re.search(_NAMED, before[-60:]):
         return "generic-credential"
-    if exact or not is_random(bare) or _in_block(before):
-        return ""
     after = lower[end : end + 60].partition("\n\n")[0]
+    if exact:
+        return "generic-credential" if len(bare) >= 32 and _is_told(before, after) else ""
+    if not is_random(bare) or _in_block(before):
+        return ""
+    if _among_words(lower, span) and is_prefixed(bare):
+        return "generic-token"
     return "generic-credential" if any(word in before or word in after for word in _ACCESS) else ""
+
+
+def _is_told(before: str, after: str) -> bool:
+    """Say whether a passage speaks of access and hands over what stands in its midst, and is not about ids and
+    hashes."""
+    passage = f"{before} {after}"
+    if not any(word in passage for word in _STRONG) or any(word in passage for word in (*_HARMLESS, *_IDS)):
+        return False
+    lead = before.rstrip("`\"'*( ")
+    return (lead.endswith((":", "=", "|")) and not lead[-2:-1].isdigit()) or lead.rpartition(" ")[2] in _TELLS
+
+
+def _is_sample(text: str, span: tuple[int, int]) -> bool:
+    """Say whether the run of characters that a token belongs to says that it is made up."""
+    run = text[span[0] : span[0] + 160].split(maxsplit=1)[0].lower()
+    return "xxxxx" in run or "example" in run[: span[1] - span[0] + 40]
+
+
+def _among_words(lower: str, span: tuple[int, int]) -> bool:
+    """Say whether the token at `span` stands in a text, and is not the text."""
+    start, end = span
+    around = lower[max(0, start - 100) : start].split() + lower[end : end + 60].split()
+    return sum(1 for word in around if word.strip(_SENTENCE).isalpha() and len(word) > 2) > 1
 
 
 def _is_glued(token: str) -> bool:
@@ -174,6 +213,7 @@ def _judge_value(name: str, value: str, sign: str, quoted: bool) -> str:
         if (quoted or sign) and kinds == 3 and 10 <= len(value) < 14 and value.isalnum():
             return "generic-credential"
         random = len(value) >= 12 and is_random(value, limit=0.5) and (not _is_exact(value) or sign[-1:] in "=:>")
+        random = random and not is_object_id(value)
         return "generic-credential" if random and (quoted or sign) else ""
     if any(word in value.lower() for word in _WORDY) or not any(map(str.isdigit, value)):
         return ""

@@ -18,9 +18,10 @@ COMMON_PAIRS = frozenset(_COMMON[i : i + 2] for i in range(0, len(_COMMON), 2))
 PLACEHOLDERS = (
     "example", "placeholder", "changeme", "change_me", "change-me", "your", "dummy", "redacted", "xxxx", "sample",
     "insert", "replace", "todo", "foobar", "fake", "****", "....", "1234567890", "0123456789", "abcdefgh", "a1b2c3d4",
-    "lorem", "deadbeef", "not-a-", "notareal", "<", ">", "${", "{{", "$(", "%(", "%s",
+    "lorem", "deadbeef", "aaecawqf", "aqidbaug", "not-a-", "notareal", "<", ">", "${", "{{", "$(", "%(", "%s",
 )  # fmt: skip
 
+_UNREAL = frozenset(("short", "bad", "invalid", "wrong", "malformed", "truncated"))  # parts of a made-up token
 _SEPARATORS = {ord(char): " " for char in "-_./~+=:@"}
 _KINDS = {code: "a" if chr(code).islower() else "A" if chr(code).isupper() else "0" for code in range(128)}
 _HEX = frozenset("0123456789abcdefABCDEF")
@@ -44,6 +45,8 @@ def is_placeholder(token: str) -> bool:
     distinct = set(lower)
     if len(token) < 12:
         return False
+    if not _UNREAL.isdisjoint(lower.translate(_SEPARATORS).split()):
+        return True
     return len(distinct) <= 5 or any(lower.count(char) * 2 > len(token) or char * 8 in lower for char in distinct)
 
 
@@ -77,9 +80,10 @@ def is_random(token: str, *, limit: float = 0.42) -> bool:
     part = max(parts, key=len, default="")
     if len(set(token)) < 8 or part.isdigit():
         return False
-    if len(parts) > 2 and 5 <= len(part) < 8:  # groups of a licence key
-        groups = sum(1 for group in parts if len(group) == len(part) and not group.isalpha() and not group.isdigit())
-        return groups > 2 and wordiness(token) < limit
+    if len(parts) > 2 and len(part) < 10:  # groups of a licence key, maybe behind a name
+        groups = [len(group) for group in parts if 5 <= len(group) < 8 and not group.isalpha() and not group.isdigit()]
+        if len(groups) > 2 and len(set(groups)) == 1:
+            return wordiness(token) < limit
     if len(part) < 8 or (part.isalpha() and (len(part) < 16 or changes(part) * 4 < len(part))):
         return False
     return changes(part) * 6 >= len(part) and wordiness(part) < limit

@@ -102,6 +102,8 @@ def redact(text: str, findings: list[Finding]) -> str:
 
 _GENERIC = {
     "generic-password": "a password beside its name; say where it is kept, not what it is",
+    "generic-token": "a token of some service, a prefix and a random body; revoke it if it is live, and say where it is"
+    " kept, not what it is",
     "generic-credential": "a random value beside a word of access; say where it is kept, not what it is",
     "url-credentials": "a password inside an address; write the address without it",
     "curl-credentials": "a password in a curl command; write the command without it",

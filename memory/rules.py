@@ -67,6 +67,7 @@ _ALPHABETS = {
     "U": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
     "Q": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
     "q": "abcdefghijklmnopqrstuvwxyz234567",
+    "n": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
     "h": "0123456789abcdef",
     "d": "0123456789",
 }
@@ -74,8 +75,8 @@ _ALPHABETS = {
 
 def example(template: str) -> str:
     """Return a template with its fields filled: {A36} by 36 letters and digits, {h} hexadecimal, {d} digits, {U} and
-    {q} base32, {L} letters, {Q} bech32, {K} and {P} the words KEY and password. The same template always gives the
-    same text."""
+    {q} base32, {L} letters, {Q} and {n} bech32, {K} and {P} the words KEY and password. The same template always
+    gives the same text."""
     import re  # no hook needs examples
 
     state = [len(template) * 7919 + 1]
@@ -89,4 +90,4 @@ def example(template: str) -> str:
             text += alphabet[(state[0] >> 12) % len(alphabet)]
         return text
 
-    return re.sub(r"\{([AaLUQqhdKP])(\d*)\}", fill, template)
+    return re.sub(r"\{([AaLUQqnhdKP])(\d*)\}", fill, template)
