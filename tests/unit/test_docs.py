@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from memhooks.hooks.cli import COMMANDS
 from memhooks.memory.config import SETTINGS
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
 
 
 def test_readme_lists_every_command_with_its_help() -> None:
@@ -36,3 +38,13 @@ def test_readme_example_runs(home: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert [hit.memory for hit in names["hits"]] == [names["memory"]]
     assert "payment" in names["text"]
     assert names["findings"] == []
+
+
+def test_readme_says_where_every_module_is() -> None:
+    """The map of files leaves none out; those of `install/` go by its name."""
+    listed = README.partition("Where things are")[2]
+    for folder in ("hooks", "memory"):
+        rows = "".join(row for row in listed.splitlines() if f"`{folder}/" in row)
+        names = [name.rpartition("/")[2] for name in re.findall(r"`([^`]+\.py)`", rows)]
+        for path in (ROOT / folder).glob("[a-z]*.py"):
+            assert any(fnmatch(path.name, name) for name in names), path
