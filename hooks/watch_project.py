@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..memory import schema, store, vectors
 from ..memory.embed import shipped
-from ..memory.errors import MemError
+from ..memory.errors import MemError, NotFound
 from ..memory.project import Project, busy, find_project
 from . import codestate, files, log, mirror, refresh, report, share
 from .env import Env
@@ -133,7 +133,8 @@ class Watched:
     def look(self, now: float) -> list[str]:
         """Run what changed inputs call for and return the names of the actions that ran; `now` is monotonic.
 
-        Raises UsageError where the project's folder is gone or its settings can't be read.
+        Raises UsageError where the project's folder is gone or its settings can't be read, NotFound where the folder
+        holds no project any more.
         """
         self.counts["looks"] += 1
         self.project = self._find()
@@ -154,7 +155,11 @@ class Watched:
         return self.reader.read(self.project, self.files, self.env.now())
 
     def _find(self) -> Project:
-        return find_project(self.root, environ={**self.env.environ, "MEM_DB": ""})
+        found = find_project(self.root, environ={**self.env.environ, "MEM_DB": ""})
+        # What an unmounted folder or a deleted .git leaves lies in a project above, or in none.
+        if os.path.realpath(self.root) not in (found.root, os.path.dirname(found.folder)):
+            raise NotFound(f"{self.root} holds no project any more")
+        return found
 
     def _run(self, action: Action, inputs: tuple[State, ...], now: float) -> bool:
         """Run one action if its inputs (read before: what changes meanwhile differs on the next round) are not those

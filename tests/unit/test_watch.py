@@ -188,6 +188,20 @@ def test_folder_that_is_gone_is_an_error_and_not_a_crash(root: Path, env: Env) -
     assert "mirror" in watched.look(1)
 
 
+def test_folder_that_holds_no_project_any_more_is_not_taken_for_another(root: Path, env: Env) -> None:
+    """An empty mount point lies in the project above it, or belongs to the personal store."""
+    inner = root / "inner"
+    (inner / ".git").mkdir(parents=True)
+    (inner / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    watched = Watched(str(inner), env)
+    inner.rename(root / "unmounted")
+    inner.mkdir()
+    with pytest.raises(MemError, match="no project any more"):
+        watched.look(0)
+    with pytest.raises(MemError, match="no project any more"):
+        Watched(str(inner), env)
+
+
 @pytest.mark.parametrize(
     ("word", "expected"),
     [("plain", '"plain"'), ("a b", '"a b"'), ('q"\\', '"q\\"\\\\"'), ("50%$HOME", '"50%%$$HOME"')],
