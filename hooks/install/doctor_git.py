@@ -11,9 +11,12 @@ from ..files import read
 from . import detect, lefthook, precommit, probe, shell
 from .check import BROKEN, NOTE, OK, Check
 from .draft import Draft
+from .git import LEGACY
 from .husky import husky_folder
 from .own import hook_of, program_of, quote
 from .site import Site, default_hooks_folder, hooks_folder, hooks_path_setting, is_foreign
+
+_BY_LEGACY = "git, by way of pre-commit"
 
 
 def checks(site: Site, backups: str) -> Iterator[Check]:
@@ -42,7 +45,8 @@ def checks(site: Site, backups: str) -> Iterator[Check]:
 
 
 def holder(site: Site, folder: str, hook: str) -> str:
-    """Return through what git reaches our hook: git, husky, pre-commit, lefthook, or ""."""
+    """Return through what git reaches our hook: git, husky, pre-commit, lefthook, or "". What pre-commit moved aside
+    when it wrote its own file it runs too."""
     path = os.path.join(folder, hook)
     data = read(path) if os.access(path, os.X_OK) else None
     if shell.is_ours(data):
@@ -52,9 +56,15 @@ def holder(site: Site, folder: str, hook: str) -> str:
         return "husky"
     if data and precommit.is_frameworks(data) and any(_commands(site, "pre-commit", hook)):
         return "pre-commit"
+    if data and precommit.is_frameworks(data) and _is_in_legacy(path):
+        return _BY_LEGACY
     if data and lefthook.is_lefthooks(data) and any(_commands(site, "lefthook", hook)):
         return "lefthook"
     return ""
+
+
+def _is_in_legacy(path: str) -> bool:
+    return os.access(path + LEGACY, os.X_OK) and shell.is_ours(read(path + LEGACY))
 
 
 def _absent(site: Site, folder: str) -> Iterator[Check]:
@@ -76,7 +86,7 @@ def _absent(site: Site, folder: str) -> Iterator[Check]:
 
 
 def _hook(site: Site, folder: str, hook: str, *, found: str, backups: str) -> Iterator[Check]:
-    path = os.path.join(folder, hook)
+    path, mend = os.path.join(folder, hook), f"mem install {found.split(',')[0]}"
     if not found:
         yield Check("git", BROKEN, f"{hook}: {_why_not(path, backups)}", f"mem install {_manager(site)}")
     elif hook in shell.GATES and found == "pre-commit" and precommit.is_release(site) and _guards(site, hook):
@@ -87,10 +97,10 @@ def _hook(site: Site, folder: str, hook: str, *, found: str, backups: str) -> It
             said = (outcome.said.splitlines() or [""])[-1][:200]
             yield Check(
                 "git", BROKEN, f"{hook}: the guard let a token pass through {found} (exit {outcome.code}: {said})",
-                f"mem install {found}",
+                mend,
             )  # fmt: skip
         elif not short.refused and short.code == 0:
-            yield Check("git", BROKEN, f"{hook}: with a short PATH the guard lets a token pass", f"mem install {found}")
+            yield Check("git", BROKEN, f"{hook}: with a short PATH the guard lets a token pass", mend)
         elif not short.refused:
             yield Check(
                 "git", NOTE, f"{hook}: the guard works here; programs with a window may not find mem on their PATH",
@@ -130,8 +140,8 @@ def _block(site: Site, folder: str, hook: str, found: str) -> Iterator[Check]:
 def _probe(site: Site, folder: str, hook: str, found: str) -> tuple[probe.Outcome, probe.Outcome]:
     if found == "husky":
         words = ["sh", "-e", os.path.join(husky_folder(site), hook)]
-    elif found == "git":
-        words = [os.path.join(folder, hook)]
+    elif found in ("git", _BY_LEGACY):
+        words = [os.path.join(folder, hook) + (LEGACY if found == _BY_LEGACY else "")]
     else:
         line = next((line for line in _commands(site, found, hook) if hook_of(line) == "guard"), "")
         if is_foreign(program_of(line), site):
@@ -164,7 +174,7 @@ def _doubles(site: Site, folder: str) -> Iterator[Check]:
     """Tell where one commit would run the guard twice."""
     path = os.path.join(folder, "pre-commit")
     data = read(path) or b""
-    ways = ["git"] if shell.is_ours(data) else []
+    ways = ["git"] if shell.is_ours(data) or (precommit.is_frameworks(data) and _is_in_legacy(path)) else []
     ways += ["pre-commit"] if precommit.is_frameworks(data) and _commands(site, "pre-commit", "pre-commit") else []
     ways += ["lefthook"] if lefthook.is_lefthooks(data) and _commands(site, "lefthook", "pre-commit") else []
     if len(ways) > 1:

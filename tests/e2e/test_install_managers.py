@@ -213,6 +213,32 @@ def test_lefthook_command_of_that_name_is_left_to_its_owner(repo: Repo) -> None:
 
 
 @needs_pre_commit
+def test_block_that_pre_commit_moved_aside(repo: Repo) -> None:
+    """`pre-commit install` after ours: it runs our file from where it put it; once, and leaves no trace."""
+    script(hooks(repo) / "pre-commit", "#!/bin/sh\necho mine >&2\n")
+    repo.mem("install", "git")
+    repo.write(".pre-commit-config.yaml", CONFIG)
+    repo.run("pre-commit", "install")
+    assert "pre-commit: runs the guard through git, by way of pre-commit" in repo.mem("doctor").stdout
+    repo.mem("install", "git")
+    assert repo.commit().stderr.count("nothing was judged") == 1 and refuses_token(repo)
+    repo.mem("uninstall", "git")
+    assert "memhooks" not in "".join(path.read_text() for path in hooks(repo).iterdir())
+    repo.write("more.txt", "x")
+    assert "mine" in repo.commit().stderr
+
+
+def test_block_that_lefthook_moved_aside(repo: Repo, node_modules: Path) -> None:
+    repo = with_modules(repo, node_modules)
+    own = script(hooks(repo) / "pre-commit", "#!/bin/sh\necho mine >&2\n").read_bytes()
+    repo.mem("install", "git")
+    repo.write("lefthook.yml", LEFTHOOK["lefthook.yml"])
+    repo.run("lefthook", "install")
+    repo.mem("uninstall", "git")
+    assert (hooks(repo) / "pre-commit.old").read_bytes() == own
+
+
+@needs_pre_commit
 def test_plain_block_beside_a_manager(repo: Repo) -> None:
     """Two managers at once: both run, doctor says that one is enough, and ours goes without a trace."""
     repo.write(".pre-commit-config.yaml", CONFIG)
