@@ -152,7 +152,8 @@ def _mark(project: Project, args: Namespace, env: Env, *, shared: bool) -> int:
         if shared and memory.status == "active":
             found = exchange.judge({"title": memory.title, "content": memory.content, "tags": list(memory.tags)})
             if found:
-                raise Rejected(f"{short(memory.id)} can't be shared: {found[1].rule}", reason="secret_detected")
+                rule, category = found[1].rule, found[1].category
+                raise Rejected(f"{short(memory.id)} can't be shared: {rule}", reason=f"{category}_detected")
         # What a person shares is theirs to tell, whoever brought it first.
         store.db.execute(
             "UPDATE memories SET shared = ?, origin = iif(?, '', origin) WHERE id = ?", (shared, shared, memory.id)
