@@ -6,6 +6,9 @@ conflict. A fingerprint is the first 16 hex digits of the SHA-256 of rule, NUL a
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+
 from ..memory.errors import UsageError
 from ..memory.named import NamedTuple
 from ..memory.record import clean, printable
@@ -48,6 +51,15 @@ def parse(data: bytes) -> dict[tuple[str, str], str]:
         if len(fields) == 2 and _is_fingerprint(fields[1]):
             found[fields[0], fields[1]] = printable(why.strip())
     return found
+
+
+def passes(folder: str) -> Callable[[str, str], bool]:
+    """Return the question whether the `.mem-allow` on disk in `folder` ("" has none) lets a value pass that a rule
+    objects to: for text that is no commit yet."""
+    from .files import read
+
+    lines = parse(read(os.path.join(folder, ALLOW_FILE)) or b"") if folder else {}
+    return lambda rule, value: (rule, fingerprint(rule, value)) in lines
 
 
 def _is_fingerprint(word: str) -> bool:

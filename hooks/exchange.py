@@ -8,7 +8,7 @@ import os
 from ..memory import exchange, ndjson
 from ..memory.errors import UsageError
 from ..memory.record import printable
-from . import files, mirror, sharefile
+from . import allowances, files, mirror, sharefile
 from .command import answer, has_store, open_project, open_store
 from .env import Env
 
@@ -50,8 +50,7 @@ def import_(args: argparse.Namespace, env: Env) -> int:
     lines = ndjson.split(_read(args.file, env))
     ndjson.parse(lines)  # a file that is none makes no store
     with open_store(project, env, write=True) as store:
-        allowed = sharefile.passes(sharefile.allowed_findings(project))
-        result = exchange.import_lines(store, lines, allowed=allowed)
+        result = exchange.import_lines(store, lines, allowed=allowances.passes(project.root))
     mirror.after_write(project, env)
     answer(env, args, exchange.as_json(result), sharefile.summary(result))
     return 0

@@ -200,11 +200,9 @@ def refuse_findings(old: str, new: str, book: Notebook) -> None:
 
 def passes(book: Notebook) -> Callable[[str, str], bool]:
     """Return the question whether the project's `.mem-allow` lets a value pass that a rule objects to."""
-    from .allowances import ALLOW_FILE, fingerprint, parse
+    from . import allowances
 
-    folder = book.project.root or os.path.dirname(book.path)
-    allowed = parse(files.read(os.path.join(folder, ALLOW_FILE)) or b"")
-    return lambda rule, value: (rule, fingerprint(rule, value)) in allowed
+    return allowances.passes(book.project.root or os.path.dirname(book.path))
 
 
 def _whole(text: str) -> Written:

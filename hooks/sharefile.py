@@ -114,7 +114,7 @@ def read(project: Project, env: Env, path: str, *, always: bool = False) -> exch
     ndjson.parse(lines)  # a broken file makes no store
     with open_store(project, env, write=True) as store:
         name = os.path.basename(path)
-        result = exchange.share_lines(store, lines, origin=name, allowed=passes(allowed_findings(project)))
+        result = exchange.share_lines(store, lines, origin=name, allowed=allowances.passes(project.root))
         is_waiting = any(one.rule == "cap_reached" for one in result.skipped)
         with rows.transaction(store.db):
             _quarantine(store, name, result.refused)
@@ -145,7 +145,7 @@ def _judged(
 ) -> tuple[dict[str, Line], tuple[str, ...]]:
     """Return the lines that may be written, and a word for each that may not: what the file holds already is not
     judged again, and stays where ours is refused."""
-    allowed = passes(allowed_findings(project))
+    allowed = allowances.passes(project.root)
     kept, left_out = {}, []
     for ident, line in best.items():
         is_new = line.number == 0 and line.text != (theirs[ident].text if ident in theirs else "")
@@ -193,17 +193,6 @@ def _attributes(project: Project, path: str) -> str:
     pattern = f'"{name}"' if any(char.isspace() for char in name) else name
     files.write_atomic(attributes, start + f"{pattern} merge=union text eol=lf".encode() + end)
     return attributes
-
-
-def allowed_findings(project: Project) -> frozenset[tuple[str, str]]:
-    """Return what the project's `.mem-allow` lets pass, as (rule, fingerprint)."""
-    data = files.read(os.path.join(project.root, allowances.ALLOW_FILE)) if project.root else None
-    return frozenset(allowances.parse(data or b""))
-
-
-def passes(allowed: frozenset[tuple[str, str]]) -> exchange.Allowed:
-    """Return the question whether a finding is among `allowed`."""
-    return lambda rule, value: (rule, allowances.fingerprint(rule, value)) in allowed
 
 
 def summary(result: exchange.ImportResult) -> str:
