@@ -101,6 +101,11 @@ def locate(folder: str, limits: Bounds, project: Project) -> Notebook:
     return Notebook(project, path)
 
 
+def of_project(project: Project) -> Notebook:
+    """Return the notebook at the root of `project`, which has a root. Raises Rejected where a link leads out of it."""
+    return locate(project.root, Bounds((os.path.realpath(project.root),), True), project)
+
+
 def load(book: Notebook) -> str:
     """Return the notebook's text, line ends as they are. Raises NotFound where there is none, Conflict where it is no
     text in UTF-8."""

@@ -152,9 +152,9 @@ def _sections(project: Project, env: Env) -> tuple[str, ...]:
     """Bring the notebook's rows up to date; a notebook that can't be read is a line, not a failure."""
     if not project.root:
         return ()
-    from .notebook_file import Bounds, locate, refresh_sections
+    from .notebook_file import of_project, refresh_sections
 
     try:
-        return refresh_sections(locate(project.root, Bounds((os.path.realpath(project.root),), True), project), env)
+        return refresh_sections(of_project(project), env)
     except MemError as error:
         return (error.message,)

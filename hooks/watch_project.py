@@ -16,7 +16,7 @@ from ..memory.errors import MemError, NotFound
 from ..memory.project import Project, busy, find_project
 from . import codestate, files, log, mirror, refresh, report, share
 from .env import Env
-from .notebook_file import Bounds, locate, refresh_sections
+from .notebook_file import of_project, refresh_sections
 from .watch_inputs import Reader, State, watched_files
 
 _ROUNDS = 5  # actions change each other's inputs; after share, index, mirror nothing is left
@@ -60,8 +60,7 @@ def index(project: Project, env: Env) -> bool:
 def sections(project: Project, env: Env) -> None:
     """Bring the notebook's rows up to date; the guard's objections go to the log."""
     if project.root:
-        book = locate(project.root, Bounds((os.path.realpath(project.root),), True), project)
-        for line in refresh_sections(book, env):
+        for line in refresh_sections(of_project(project), env):
             log.note(project.folder, f"watch: {line}", env.now())
 
 
