@@ -69,10 +69,8 @@ def hook(argv: list[str], env: Env) -> int:
         if folder:
             note(folder, f"mirror: {error}", env.now())
         return 0
-    from ..memory.record import printable
-
     if tracked:
-        name = printable(os.path.relpath(path, env.cwd))
+        name = stage.to_add([path], env.cwd, env.environ)
         env.say(f"mem: {name} was out of date and has been rendered anew, so the commit was not made.")
         env.say(f"     Look at it, then: git add {name} && git commit")
     return int(tracked)

@@ -76,7 +76,6 @@ def bury(project: Project, env: Env) -> tuple[str, ...]:
 
 
 def _gate(project: Project, env: Env) -> int:
-    from ..memory.record import printable
     from . import sharefile
 
     written = sharefile.write(project, env, sharefile.locate(project, env), tidy=False)
@@ -84,7 +83,7 @@ def _gate(project: Project, env: Env) -> int:
         env.say(f"mem: {line}")
     if not written.changed:
         return 0
-    names = " ".join(printable(os.path.relpath(one, env.cwd)) for one in written.changed)
+    names = stage.to_add(written.changed, env.cwd, env.environ)
     env.say(f"mem: {names} did not hold what is shared and now does, so the commit was not made.")
     env.say(f"     Look at it, then: git add {names} && git commit")
     return 1

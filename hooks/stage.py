@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..memory.project import Project, busy
 
@@ -50,6 +50,17 @@ def is_busy(project: Project, ended: str) -> bool:
     if not project.git_dir:
         return False
     return os.path.exists(os.path.join(project.git_dir, "index.lock")) or busy(project.git_dir) not in ("", ended)
+
+
+def to_add(paths: Iterable[str], cwd: str, environ: Mapping[str, str]) -> str:
+    """Return files as words for `git add`, as they are named from where the user stands: git runs its hooks at the
+    top and says in GIT_PREFIX which folder below it that is."""
+    from shlex import quote
+
+    from ..memory.record import printable
+
+    here = os.path.join(cwd, environ.get("GIT_PREFIX", ""))
+    return " ".join(quote(printable(os.path.relpath(path, here))) for path in paths)
 
 
 def _words(argv: list[str]) -> list[str]:

@@ -58,6 +58,17 @@ def bob(ann: Repo, tmp_path: Path) -> Repo:
     return hooked(other)
 
 
+def test_share_says_what_to_add_from_where_the_user_stands(ann: Repo) -> None:
+    """Git runs its hooks at the top, whatever folder the commit was made in."""
+    ann.mem("remember", "Releases are cut on Tuesdays", "--shared")
+    folder = ann.write("a b/x.txt", "x").parent
+    ann.git("add", "-A")
+    stopped = ann.git("commit", "-m", "x", check=False, cwd=folder)
+    assert f"git add ../{FILE} ../.gitattributes && git commit" in stopped.stderr
+    ann.git("add", f"../{FILE}", "../.gitattributes", cwd=folder)
+    ann.git("commit", "-m", "x", cwd=folder)
+
+
 def test_share_travels_by_commit_and_pull(ann: Repo, bob: Repo) -> None:
     """What arrives keeps its actor and is marked as a teammate's."""
     ident = shared(ann, "the build needs node 20")
