@@ -10,7 +10,7 @@ import os
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from ...memory.errors import MemError, UsageError
+from ...memory.errors import MemError, NotFound, UsageError
 from ...memory.project import data_home, find_project
 from ...memory.record import printable
 from .. import sharefile
@@ -81,6 +81,11 @@ def uninstall(args: argparse.Namespace, env: Env) -> int:
 def _run(args: argparse.Namespace, env: Env, verb: str) -> int:
     site = _site(args, env)
     targets = _named(args.targets) or detect.targets(site, verb)
+    if not targets:
+        raise NotFound(
+            f"there is neither git nor an agent's folder or program in {site.path('')}: name a target, one of"
+            f" {', '.join(TARGETS)}"
+        )
     draft = Draft(os.path.join(data_home(env.environ), "backups"))
     outcome = plan(site._replace(named=tuple(targets)), draft, targets, verb)
     if verb == "install":

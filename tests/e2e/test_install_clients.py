@@ -329,6 +329,15 @@ def test_install_without_a_name_proposes_and_asks(repo: Repo) -> None:
     assert os.listdir(repo.path) == [".claude", ".git"] or sorted(os.listdir(repo.path)) == [".claude", ".git"]
 
 
+def test_install_that_finds_nothing_says_so(repo: Repo, tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "package.json").write_text("{}")
+    done = repo.mem("install", "--yes", check=False, cwd=folder)
+    assert done.returncode == 1 and "neither git nor an agent" in done.stderr
+    assert "nothing to change" in repo.mem("uninstall", "--yes", cwd=folder).stdout
+
+
 @pytest.mark.parametrize(("word", "done"), [("y\n", True), ("\n", False), ("no\n", False)])
 def test_install_asks_a_person(repo: Repo, word: str, done: bool) -> None:
     """On a terminal the diff is shown, and only yes is yes."""
