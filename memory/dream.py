@@ -99,17 +99,27 @@ def plan(text: str, *, now: float, path: str = notebook.NAME, others: dict[str, 
         *_dormant(text, path, now),
         *_old_entries(text, path),
     ]
-    taken: set[int] = set()
-    kept: list[Item] = []
-    for item in sorted(items, key=lambda item: (item.first, -item.last, item.action)):
-        span = set(range(item.first, item.last + 1))
-        if not span & taken:
-            taken |= span
-            kept.append(item)
+    kept = _apart(items, patch.bodies(text))
     for memory, why, detail in sorted(old, key=lambda one: (one.why, one.memory.id)):
         kept.append(Item(why, "", 0, 0, detail, memory.title, memory.id))
     size = len(text.encode("utf-8", "replace"))
     return Plan(tuple(kept), size, int(size * (1 - SHRINK)))
+
+
+def _apart(items: list[Item], lines: list[str]) -> list[Item]:
+    """Return the items without overlap, by line: of two the longer stays whole, the other keeps its own lines."""
+    taken: set[int] = set()
+    kept: list[Item] = []
+    for item in sorted(items, key=lambda item: (item.first - item.last, item.first, item.action)):
+        free = [n for n in range(item.first, item.last + 1) if n not in taken]
+        taken.update(free)
+        for place, number in enumerate(free):
+            if place and number == free[place - 1] + 1:
+                kept[-1] = kept[-1]._replace(last=number)
+            else:
+                kept.append(item._replace(first=number, last=number))
+    filled = [item for item in kept if any(line.strip() for line in lines[item.first - 1 : item.last])]
+    return sorted(filled, key=lambda item: item.first)
 
 
 def _repeated(text: str, path: str) -> list[Item]:

@@ -23,6 +23,7 @@ _WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 _CODE = re.compile(r"`([^`]+)`")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_RULER = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?\s*")
 
 Triple = tuple[str, ...]
 
@@ -73,8 +74,8 @@ class Known:
 
 
 def blocks(text: str) -> list[Block]:
-    """Return the paragraphs, list items and table rows of `text` that have five words and more; code, headings and
-    front matter are left out."""
+    """Return the paragraphs, list items and table rows of `text` that have five words and more; code, headings, the
+    heads of tables and front matter are left out."""
     lines = patch.bodies(text)
     found: list[Block] = []
     for first, last in _spans(lines):
@@ -113,6 +114,8 @@ def _spans(lines: list[str]) -> Iterator[tuple[int, int]]:
     for number, line in enumerate([*lines, ""], 1):
         mark = _FENCE.match(line)
         outside = bool(fence or mark or number <= start or number in titles or not line.strip())
+        # The head of a table says what its columns are, and many tables have the same.
+        outside = outside or bool(number < len(lines) and "|" in line and _RULER.fullmatch(lines[number]))
         if mark:
             fence = "" if fence and mark.group(1).startswith(fence) else fence or mark.group(1)
         if first and (outside or _ITEM.match(line) or line.lstrip().startswith("|")):

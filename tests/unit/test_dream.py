@@ -136,3 +136,15 @@ def test_plan_shows_no_secret() -> None:
     text = f"The deploy token of the project is {secret} for now.\n\n" * 2
     (item,) = dream.plan(text, now=NOW).items
     assert secret not in item.text
+
+
+def test_plan_keeps_the_longer_of_two_that_overlap() -> None:
+    items = [f"- line {n} tells of the {n}th thing that we tried here\n" for n in range(9)]
+    copy = "".join([*items[:2], "## More\n", *items[2:]])
+    assert plan(f"# A\n{copy}# Old\nWritten on 2020-01-01.\n{copy}") == [("dormant", 12, 13), ("duplicate", 14, 23)]
+
+
+def test_plan_takes_no_head_of_a_table_for_a_repetition() -> None:
+    head = "| Item of the list | Status before that | Status now |\n|---|:---:|---|\n"
+    text = f"# A\n\n{head}| one | a | b |\n\n# B\n\n{head}| two | c | d |\n"
+    assert plan(text) == []
