@@ -63,7 +63,8 @@ def _read(name: str, env: Env) -> bytes:
         with open(os.path.join(env.cwd, name), "rb") as file:
             data = file.read(_LIMIT + 1)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{printable(name)} can't be read: {error}", reason="unreadable") from error
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"{printable(name)} can't be read: {why}", reason="unreadable") from error
     if len(data) > _LIMIT:
         raise UsageError(f"{printable(name)} is larger than {_LIMIT >> 20} MB")
     return data

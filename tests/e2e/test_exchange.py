@@ -64,6 +64,11 @@ def test_import_of_a_file_that_is_not_there(repo: Repo) -> None:
     assert not (repo.path / ".mem").exists()
 
 
+def test_import_of_a_folder_says_so_in_words(repo: Repo) -> None:
+    done = repo.mem("import", ".", check=False)
+    assert (done.returncode, done.stderr) == (2, "mem: . can't be read: Is a directory\n")
+
+
 def test_import_says_what_it_passed_over(repo: Repo) -> None:
     done = repo.mem("import", "-", stdin=RECORD.replace("}", ',"status":"archived"}') + "\n")
     assert "line 1: passed over, a status that this program does not know" in done.stdout
