@@ -329,11 +329,12 @@ def test_install_without_a_name_proposes_and_asks(repo: Repo) -> None:
     assert os.listdir(repo.path) == [".claude", ".git"] or sorted(os.listdir(repo.path)) == [".claude", ".git"]
 
 
-def test_install_that_finds_nothing_says_so(repo: Repo, tmp_path: Path) -> None:
+def test_install_that_finds_nothing_says_so(repo: Repo, mem_bin: Path, tmp_path: Path) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
     (folder / "package.json").write_text("{}")
-    done = repo.mem("install", "--yes", check=False, cwd=folder)
+    path = f"{mem_bin}:/usr/bin:/bin"
+    done = repo.mem("install", "--yes", check=False, cwd=folder, environ={"PATH": path})
     assert done.returncode == 1 and "neither git nor an agent" in done.stderr
     assert "nothing to change" in repo.mem("uninstall", "--yes", cwd=folder).stdout
 
