@@ -71,6 +71,12 @@ class _Page:
     def is_full(self) -> bool:
         return self.used >= FULL * self.tokens
 
+    def reframe(self, framing: str) -> None:
+        """Put another first line in place of the one that is there."""
+        self._bytes += len(framing.encode()) - len(self.lines[0].encode())
+        self.lines[0] = framing
+        self.used = estimate("\n".join(self.lines))
+
     def may_take(self, size: int) -> bool:
         """Say whether a memory of `size` characters is worth the estimate, going by those that were estimated."""
         return _OVERHEAD + size * self.rate <= self.left
@@ -106,7 +112,7 @@ def build(db: sqlite3.Connection, project: Project, *, now: float, tokens: int =
         page = _Page(framing(active), tokens, chars)
         if page.left < 0:
             return Digest("", (), active, "")
-        _add_cursor(page, cursor)
+        said = _add_cursor(page, cursor)
         shown: list[str] = []
         try:
             words, files = closeness.session_of(db, project, cursor)
@@ -115,6 +121,8 @@ def build(db: sqlite3.Connection, project: Project, *, now: float, tokens: int =
             _fill(db, page, ranked, shown=shown)
             if len(ranked) < active:
                 _fill_from_all(db, page, stamp, shown)
+            _add_last(db, page, ranked, shown=shown, active=active)
+            _add_rest_of_cursor(page, cursor, said)
             _add_sections(db, page, words)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:  # the caller's deadline: what is there must do
@@ -182,17 +190,31 @@ def fingerprint(lines: Iterable[str]) -> str:
 _ROW = "id, kind, title, title_derived, content, actor, origin, confidence"
 
 
-def _add_cursor(page: _Page, cursor: Cursor) -> bool:
-    branch = one_line(cursor.workspace.removeprefix("branch:"))
-    line = ""
-    for name in _CURSOR_ORDER:
-        text = one_line(getattr(cursor, name))
-        if not text:
-            continue
-        longer = f"{line}; {name}: {text}" if line else f"- work on {branch}: {name}: {text}"
+def _add_cursor(page: _Page, cursor: Cursor) -> set[str]:
+    """Add the fields of a cursor that fit into its share, as one line, and return their names."""
+    line, said = "", set()
+    for name, text in _cursor_fields(cursor):
+        longer = f"{line}; {name}: {text}" if line else _cursor_line(cursor, name, text)
         if page.used + estimate("\n" + longer) <= page.tokens * CURSOR_SHARE:
             line = longer
-    return bool(line) and page.add(line)
+            said.add(name)
+    return said if line and page.add(line) else set()
+
+
+def _add_rest_of_cursor(page: _Page, cursor: Cursor, said: set[str]) -> None:
+    """Use what memories left of the budget for the fields that were longer than the cursor's share."""
+    for name, text in _cursor_fields(cursor):
+        if name not in said:
+            page.add(_cursor_line(cursor, name, text))
+
+
+def _cursor_fields(cursor: Cursor) -> list[tuple[str, str]]:
+    fields = [(name, one_line(getattr(cursor, name))) for name in _CURSOR_ORDER]
+    return [(name, text) for name, text in fields if text]
+
+
+def _cursor_line(cursor: Cursor, name: str, text: str) -> str:
+    return f"- work on {one_line(cursor.workspace.removeprefix('branch:'))}: {name}: {text}"
 
 
 def _add_memories(
@@ -223,8 +245,20 @@ def _fill_from_all(db: sqlite3.Connection, page: _Page, stamp: str, shown: list[
         _add_memories(db, page, closeness.fitting(db, int((page.left - _OVERHEAD) / page.learned), stamp), shown)
 
 
+def _add_last(
+    db: sqlite3.Connection, page: _Page, candidates: list[closeness.Candidate], *, shown: list[str], active: int
+) -> None:
+    """Use the room that the first line leaves once nothing is left out, for the one memory that is missing or what
+    comes after the memories."""
+    missing = active - len(shown)
+    if missing > 1 or page.is_full:
+        return
+    page.reframe(framing(0))
+    _add_memories(db, page, candidates, shown)
+    page.reframe(framing(active - len(shown)))
+
+
 def _add_sections(db: sqlite3.Connection, page: _Page, words: closeness.Weights) -> None:
     """Name the notebook's sections that hold the session's words, by file and lines, where there is room."""
     for path, heading, first, last in closeness.sections(db, words):
-        if not page.add(f"- notebook {one_line(path)}:{first}-{last}: {one_line(heading)}"):
-            return
+        page.add(f"- notebook {one_line(path)}:{first}-{last}: {one_line(heading)}")

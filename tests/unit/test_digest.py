@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memhooks.memory import anchors, digest, schema
+from memhooks.memory import anchors, digest, schema, sections
 from memhooks.memory import store as rows
 from memhooks.memory.api import Store
 from memhooks.memory.digest import Digest, build, one_line
@@ -302,3 +302,38 @@ def test_deadline_leaves_what_was_found_by_then(db: sqlite3.Connection) -> None:
     db.set_progress_handler(None, 0)
     assert "rotate tokens" in found.text
     assert (found.shown, found.left_out) == ((), 50)
+
+
+def test_cursor_longer_than_its_share_is_said_where_memories_leave_room(db: sqlite3.Connection) -> None:
+    goal, plan = "rotate the tokens of every gateway " * 8, "write the migration and then test it " * 8
+    with rows.transaction(db):
+        rows.put_cursor(db, Cursor(PROJECT.workspace, goal=goal, next=plan))
+    text = made(db).text
+    assert goal.strip() in text
+    assert plan.strip() in text
+    assert estimate(text) <= 400
+
+
+def test_long_cursor_leaves_memories_their_room(db: sqlite3.Connection) -> None:
+    for number in range(20):
+        put(db, f"fact number {number} of the build that everybody should know before they start")
+    with rows.transaction(db):
+        rows.put_cursor(db, Cursor(PROJECT.workspace, goal="rotate the tokens " * 12, next="write the migration " * 12))
+    assert len(made(db).shown) >= 5
+
+
+def test_only_memory_fits_where_nothing_is_left_out(db: sqlite3.Connection) -> None:
+    """The first line is shorter when it need not say how to get the rest."""
+    only = put(db, "the gateway caches tokens " * 9)
+    whole = digest.framing(0) + "\n" + digest.entries(db, [only.id])[0][1]
+    assert made(db, tokens=estimate(whole)).shown == (only.id,)
+    assert made(db, tokens=estimate(whole) - 1).shown == ()
+
+
+def test_notebook_section_that_does_not_fit_is_skipped(db: sqlite3.Connection) -> None:
+    long = "token " * 60
+    sections.refresh(db, "MEMORY.md", f"# {long}\n\ntoken rotation token rotation\n\n# Rotation\n\nthe token\n")
+    put(db, "one fact")
+    text = made(db, tokens=90).text
+    assert "notebook MEMORY.md" in text
+    assert long.strip() not in text
