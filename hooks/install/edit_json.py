@@ -12,9 +12,9 @@ import re
 from typing import Any
 
 from ...memory.errors import Conflict
+from .edit_paths import Path, holds, newline_of, spell, wrap
 from .jsonc import Node, comment_end, parse, skip
 
-Path = tuple[str | int, ...]
 _INDENT = re.compile(r"(?:\r\n|\n|\r)([ \t]+)(?=[^\s/])")
 
 
@@ -28,19 +28,19 @@ def append(text: str, path: Path, value: Any, *, key: str = "") -> str:
     body = text.removeprefix("\ufeff")
     if not body.strip():
         lead = text[: len(text) - len(body)]
-        newline = _newline(text)
-        return lead + _dump(_wrap(path, value, key), "  ", newline) + newline
+        newline = newline_of(text)
+        return lead + _dump(wrap(path, value, key), "  ", newline) + newline
     root = parse(text)
     _no_doubles(root, path)
     found, depth = _deepest(root, path)
     if depth == len(path):
         entry_key, entry = key, value
     else:
-        entry_key, entry = str(path[depth]), _wrap(path[depth + 1 :], value, key)
+        entry_key, entry = str(path[depth]), wrap(path[depth + 1 :], value, key)
     if not (found.is_object if entry_key else found.is_array):
-        raise Conflict(f"{_name(path[:depth])} is not {'an object' if entry_key else 'a list'}")
+        raise Conflict(f"{spell(path[:depth])} is not {'an object' if entry_key else 'a list'}")
     if entry_key and entry_key in found.value:
-        raise Conflict(f"{_name((*path[:depth], entry_key))} is there already")
+        raise Conflict(f"{spell((*path[:depth], entry_key))} is there already")
     after = _insert(text, found, _entry(entry_key), entry)
     _check(root.value, parse(after).value, path[:depth], key=entry_key, added=plain(entry))
     return after
@@ -53,7 +53,7 @@ def remove(text: str, path: Path) -> str:
     parent, depth = _deepest(root, path[:-1])
     index = _index(parent, path[-1]) if depth == len(path) - 1 else None
     if index is None:
-        raise Conflict(f"{_name(path)} is not there")
+        raise Conflict(f"{spell(path)} is not there")
     after = _cut(text, parent, index)
     _check(parse(after).value, root.value, path[:-1], key=path[-1], added=parent.items[index].node.value)
     return after
@@ -67,23 +67,11 @@ def prune(text: str, path: Path, keep: Any = None) -> str:
         if depth < len(path):
             path = path[:-1]
             continue
-        if parent.items or text[parent.start + 1 : parent.end - 1].strip() or _has(keep, path):
+        if parent.items or text[parent.start + 1 : parent.end - 1].strip() or holds(keep, path):
             return text
         text = remove(text, path)
         path = path[:-1]
     return text
-
-
-def _has(value: Any, path: Path) -> bool:
-    for step in path:
-        if isinstance(step, int):
-            known = isinstance(value, list) and step < len(value)
-        else:
-            known = isinstance(value, dict) and step in value
-        if not known:
-            return False
-        value = value[step]
-    return True
 
 
 def _deepest(root: Node, path: Path) -> tuple[Node, int]:
@@ -107,22 +95,15 @@ def _no_doubles(root: Node, path: Path) -> None:
     node = root
     for depth, step in enumerate(path):
         if isinstance(step, str) and sum(item.key == step for item in node.items) > 1:
-            raise Conflict(f"{_name(path[: depth + 1])} stands there twice; keep one")
+            raise Conflict(f"{spell(path[: depth + 1])} stands there twice; keep one")
         index = _index(node, step)
         if index is None:
             return
         node = node.items[index].node
 
 
-def _wrap(path: Path, value: Any, key: str) -> Any:
-    value = {key: value} if key else [value]
-    for step in reversed(path):
-        value = {step: value}
-    return value
-
-
 def _insert(text: str, parent: Node, label: str, value: Any) -> str:
-    newline, unit = _newline(text), _unit(text)
+    newline, unit = newline_of(text), _unit(text)
     inner_end = parent.end - 1
     trailing = False
     splices: list[tuple[int, str]] = []
@@ -220,10 +201,6 @@ def _dump(value: Any, unit: str, newline: str) -> str:
     return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", newline)
 
 
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
 def _many_lines(text: str) -> bool:
     return "\n" in text.strip()
 
@@ -238,10 +215,6 @@ def _line_indent(text: str, at: int) -> str:
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     line = text[start:at]
     return line[: len(line) - len(line.lstrip(" \t"))].removeprefix("\ufeff")
-
-
-def _name(path: Path) -> str:
-    return ".".join(str(step) for step in path) or "the root"
 
 
 __all__ = ["Path", "append", "parse", "plain", "prune", "remove"]

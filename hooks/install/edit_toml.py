@@ -12,6 +12,7 @@ import tomllib
 from typing import Any
 
 from ...memory.errors import Conflict
+from .edit_paths import newline_of
 
 _HEADER = re.compile(r"^[ \t]*\[\[?[^\[\]]*\]?\][ \t]*(?:#.*)?$")
 _BARE = re.compile(r"^[A-Za-z0-9_-]+$")
@@ -31,7 +32,7 @@ def append(text: str, name: tuple[str, ...], values: dict[str, Any], *, array: b
     Raises Conflict where the text is no TOML, or holds something of that name that can't be added to.
     """
     before = value_of(text)
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = newline_of(text)
     lines = [_header(name, array), *(f"{_key(key)} = {_value(value)}" for key, value in values.items())]
     gap = "" if not text.removeprefix("\ufeff") else newline if text.endswith("\n") else newline * 2
     after = text + gap + newline.join(lines) + newline

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...memory.errors import Conflict
-from .yaml_nodes import Path, deepest, find_index, is_missing, kind, leaf_end, parse, spans, value_of
+from .edit_paths import Path, holds, newline_of, spell, wrap
+from .yaml_nodes import deepest, find_index, is_missing, kind, leaf_end, parse, spans, value_of
 from .yaml_text import block, flow, scalar
 
 
@@ -21,15 +22,15 @@ def append(text: str, path: Path, value: Any, *, key: str = "") -> str:
     """
     root = parse(text)
     if root is None:
-        return _end_line(text) + block(_wrap(path, value, key), 0, _newline(text)) + _newline(text)
+        return _end_line(text) + block(wrap(path, value, key), 0, newline_of(text)) + newline_of(text)
     found, depth = deepest(root, path)
-    entry_key, entry = (key, value) if depth == len(path) else (str(path[depth]), _wrap(path[depth + 1 :], value, key))
+    entry_key, entry = (key, value) if depth == len(path) else (str(path[depth]), wrap(path[depth + 1 :], value, key))
     if is_missing(found) and depth:
         after = _fill(text, root, path[:depth], {entry_key: entry} if entry_key else [entry])
     elif kind(found) != ("mapping" if entry_key else "sequence"):
-        raise Conflict(f"{_name(path[:depth])} is no {'mapping' if entry_key else 'list'}")
+        raise Conflict(f"{spell(path[:depth])} is no {'mapping' if entry_key else 'list'}")
     elif entry_key and any(name.value == entry_key for name, _ in found.value):
-        raise Conflict(f"{_name((*path[:depth], entry_key))} is there already")
+        raise Conflict(f"{spell((*path[:depth], entry_key))} is there already")
     elif found.flow_style and not found.value and not root.flow_style and depth == 1:
         after = _open(text, found, {entry_key: entry} if entry_key else [entry])
     elif found.flow_style:
@@ -48,7 +49,7 @@ def prepend(text: str, key: str, value: Any) -> str:
     at = root.start_mark.index
     if root.start_mark.column or text[at] in "&!{":
         raise Conflict("the root does not begin at the start of a line")
-    after = text[:at] + block({key: value}, 0, _newline(text)) + _newline(text) + text[at:]
+    after = text[:at] + block({key: value}, 0, newline_of(text)) + newline_of(text) + text[at:]
     _check(value_of(text), value_of(after), (), key=key, added=as_text(value))
     return after
 
@@ -63,7 +64,7 @@ def remove(text: str, path: Path, *, empty: str = "") -> str:
     parent, depth = deepest(root, path[:-1]) if root is not None else (None, -1)
     index = find_index(parent, path[-1]) if depth == len(path) - 1 else None
     if index is None:
-        raise Conflict(f"{_name(path)} is not there")
+        raise Conflict(f"{spell(path)} is not there")
     places = spans(text, parent)
     after = _cut_flow(text, parent, places, index) if parent.flow_style else _cut_block(text, *places[index])
     before = value_of(text)
@@ -90,28 +91,11 @@ def prune(text: str, path: Path, keep: Any = None) -> str:
         found: Any
         found, depth = deepest(root, path) if root is not None else (None, -1)
         if depth == len(path):
-            if not (is_missing(found) or found.value == []) or _has(keep, path):
+            if not (is_missing(found) or found.value == []) or holds(keep, path):
                 return text
             text = remove(text, path)
         path = path[:-1]
     return text
-
-
-def _has(value: Any, path: Path) -> bool:
-    for step in path:
-        if isinstance(step, str) and not (isinstance(value, dict) and step in value):
-            return False
-        if isinstance(step, int) and not (isinstance(value, list) and step < len(value)):
-            return False
-        value = value[step]
-    return True
-
-
-def _wrap(path: Path, value: Any, key: str) -> Any:
-    value = {key: value} if key else [value]
-    for step in reversed(path):
-        value = {step: value}
-    return value
 
 
 def _line_end(text: str, at: int) -> int:
@@ -125,7 +109,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _insert_block(text: str, node: Any, value: Any) -> str:
-    start, newline = node.start_mark, _newline(text)
+    start, newline = node.start_mark, newline_of(text)
     gap = 1
     if kind(node) == "sequence":
         if text[start.index] != "-":
@@ -143,10 +127,10 @@ def _fill(text: str, root: Any, path: Path, value: Any) -> str:
     parent, _ = deepest(root, path[:-1])
     index = find_index(parent, path[-1]) or 0
     if parent.flow_style or kind(parent) != "mapping":
-        raise Conflict(f"{_name(path)} has no value; give it one or remove it")
+        raise Conflict(f"{spell(path)} has no value; give it one or remove it")
     key = parent.value[index][0]
     at = _line_end(text, key.end_mark.index)
-    newline = _newline(text)
+    newline = newline_of(text)
     return text[:at] + newline + block(value, key.start_mark.column + 2, newline) + text[at:]
 
 
@@ -155,7 +139,7 @@ def _open(text: str, node: Any, value: Any) -> str:
     start, end = node.start_mark.index, node.end_mark.index
     at = _line_end(text, end)
     line = text[:start].rstrip(" \t") + text[end:at]
-    return line + _newline(text) + block(value, 2, _newline(text)) + text[at:]
+    return line + newline_of(text) + block(value, 2, newline_of(text)) + text[at:]
 
 
 def _key_end(root: Any, key: str | int) -> int:
@@ -231,15 +215,7 @@ def as_text(value: Any) -> Any:
 
 
 def _end_line(text: str) -> str:
-    return text if not text.removeprefix("\ufeff") or text.endswith("\n") else text + _newline(text)
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
-def _name(path: Path) -> str:
-    return ".".join(str(step) for step in path) or "the root"
+    return text if not text.removeprefix("\ufeff") or text.endswith("\n") else text + newline_of(text)
 
 
 __all__ = ["Path", "append", "as_text", "parse", "prepend", "prune", "remove", "value_of"]

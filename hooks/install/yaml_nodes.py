@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from ...memory.errors import Conflict, Unavailable
+from .edit_paths import Path
 
-Path = tuple[str | int, ...]
 DEPTH = 100
 _ALIAS = re.compile(r"[\s:-]*\*[^\s,\[\]{}]+")
 
