@@ -70,14 +70,14 @@ def bounds(named: Sequence[str], env: Env, *, project: str = "") -> Bounds:
 def choose_folder(path: str, limits: Bounds, env: Env) -> str:
     """Return the folder that a caller's project path means: absolute, or from the working directory; "" is that.
 
-    The path of the notebook itself stands for its folder. Raises Rejected (`not_allowed`) outside the bounds,
-    UsageError for a folder that is not there.
+    The path of the notebook itself, written yet or not, stands for its folder. Raises Rejected (`not_allowed`) outside
+    the bounds, UsageError for a folder that is not there.
     """
     folder = os.path.normpath(os.path.join(env.cwd, expand_path(path, env.environ)))
     if not limits.hold(folder):
         allowed = ", ".join(limits.folders)
         raise Rejected(f"{printable(folder)} is outside the allowed folders ({allowed})", reason="not_allowed")
-    if os.path.basename(folder) == notebook.NAME and os.path.isfile(folder):
+    if os.path.basename(folder) == notebook.NAME and not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     if not os.path.isdir(folder):
         raise UsageError(f"there is no folder {printable(folder)}", reason="not_found")

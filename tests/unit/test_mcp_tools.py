@@ -428,6 +428,8 @@ def test_bounds_may_be_several_folders(project: Path, home: Path, tmp_path: Path
     desk = Desk(project, home, allowed=(str(project), "../other"))
     desk.ok("set_project_memory", project_path=str(other), project_info="# Other\n")
     desk.ok("get_project_memory", project_path=str(other / "MEMORY.md"))
+    (other / "MEMORY.md").unlink()
+    assert desk.no("get_project_memory", project_path=str(other / "MEMORY.md")) == "no_notebook"
     assert desk.no("get_project_memory", project_path=str(tmp_path)) == "not_allowed"
 
 
