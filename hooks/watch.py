@@ -61,10 +61,18 @@ def _once(project: Project, args: argparse.Namespace, env: Env) -> int:
     """Do all that a watcher would, and say what failed."""
     told, failed = [], False
     for root in _roots(project, args, env):
-        watched = Watched(root, env)
-        ran = sorted(set(watched.look(time.monotonic())), key=[action.name for action in watched.actions].index)
-        failed = failed or bool(watched.failures)
-        told.append({"root": root, "ran": ran, "errors": [one.message for one in watched.failures.values()]})
+        ran: list[str] = []
+        try:
+            watched = Watched(root, env)
+            ran = sorted(set(watched.look(time.monotonic())), key=[action.name for action in watched.actions].index)
+            errors = [one.message for one in watched.failures.values()]
+        except (MemError, OSError) as error:
+            if not args.all:
+                raise
+            env.say(f"mem watch: {root}: {error}")  # what is wrong with one project is no reason to leave the others
+            errors = [str(error)]
+        failed = failed or bool(errors)
+        told.append({"root": root, "ran": ran, "errors": errors})
     text = "\n".join(f"{one['root']}: {', '.join(one['ran']) or 'nothing to do'}" for one in told)
     answer(env, args, {"projects": told}, text)
     return int(failed)

@@ -280,6 +280,20 @@ def test_watch_once_does_all_and_ends(made: Repo) -> None:
     assert not status(made)["running"]
 
 
+def test_watch_once_for_all_passes_over_a_project_that_is_gone(made: Repo, tmp_path: Path) -> None:
+    gone = tmp_path / "a-gone"
+    (gone / ".git").mkdir(parents=True)
+    (gone / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    made.mem("--project", str(gone), "remember", "a fact")
+    shutil.rmtree(gone / ".git")
+    (made.path / ".mem" / "memory.md").unlink()
+    done = made.mem("watch", "--once", "--all", "--json", check=False)
+    told = {one["root"]: one for one in json.loads(done.stdout)["projects"]}
+    assert done.returncode == 1
+    assert "no project any more" in told[str(gone)]["errors"][0]
+    assert "mirror" in told[str(made.path)]["ran"] and mirror(made)
+
+
 def test_watch_service_writes_and_removes_its_file(made: Repo, home: Path) -> None:
     told = json.loads(made.mem("watch", "service", "install", "--json").stdout)
     unit = Path(told["path"])
