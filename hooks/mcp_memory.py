@@ -106,6 +106,10 @@ class MemoryTool:
         parts = self._sections(here, query) if not any(filters) else []
         if parts:
             answer["notebook"] = parts
+        if len(shown) < len(found):
+            kept = {hit.memory.id for hit, _, _ in shown}
+            left = [hit.memory.id for hit, _, _ in found if hit.memory.id not in kept]
+            answer["left_out"] = {"ids": left, "note": f"over {RECALL_TOKENS} tokens together; `mem get ID` shows one"}
         return answer, _stamps([(hit, store) for hit, _, store in shown])
 
     def _in_scope(self, here: Project, scope: str) -> list[tuple[Project, str]]:

@@ -9,7 +9,7 @@ from ..memory.api import Store
 from ..memory.errors import MemError, NotFound
 from ..memory.named import NamedTuple
 from ..memory.project import Project, personal
-from ..memory.record import KINDS, Hit, Memory, check_kind, past, printable
+from ..memory.record import KINDS, Hit, Memory, check_kind, past, printable, short
 from ..memory.tokens import fit
 from ..memory.words import match_expression
 from .command import answer, chosen_model, has_store, open_project, open_store, utf8, whole_number
@@ -22,13 +22,14 @@ _SECTIONS = 3  # of the notebook, beside the hits
 
 
 class _Found(NamedTuple):
-    """Hits; by their ids, whose they are where that is not this project's, and what became of their files; and the
-    notebook's sections that answer."""
+    """Hits; by their ids, whose they are where that is not this project's, and what became of their files; the
+    notebook's sections that answer; and the ids of hits that no room was left for."""
 
     hits: list[Hit]
     warnings: dict[str, str]
     stale: dict[str, str]
     parts: list[sections.SectionHit]
+    left_out: tuple[str, ...] = ()
 
 
 def recall_arguments(parser: ArgumentParser) -> None:
@@ -45,9 +46,14 @@ def recall(args: Namespace, env: Env) -> int:
     if args.scope == "all":
         found = _with_others(found, project, env, query=query, limit=args.limit)
     hits = found.hits[: args.limit]
-    kept = fit([f"{hit.memory.title}\n{hit.memory.content}" for hit in hits], RECALL_TOKENS)
-    _answer_hits(env, args, found._replace(hits=[hits[place] for place in kept]))
+    kept = _fitting(hits)
+    left_out = tuple(hit.memory.id for hit in hits if hit not in kept)
+    _answer_hits(env, args, found._replace(hits=kept, left_out=left_out))
     return 0
+
+
+def _fitting(hits: list[Hit]) -> list[Hit]:
+    return [hits[place] for place in fit([f"{hit.memory.title}\n{hit.memory.content}" for hit in hits], RECALL_TOKENS)]
 
 
 def _find(project: Project, env: Env, query: str, limit: int) -> _Found:
@@ -55,7 +61,7 @@ def _find(project: Project, env: Env, query: str, limit: int) -> _Found:
         return _Found([], {}, {}, [])
     with open_store(project, env, write=False) as store:
         hits = store.search(query, limit=limit, mode="lexical")
-        store.stamp(hits)
+        store.stamp(_fitting(hits))
         return _with_notes(store, query, hits)
 
 
@@ -99,19 +105,24 @@ def context(args: Namespace, env: Env) -> int:
     found = _Found([], {}, {}, [])
     if has_store(project):
         with open_store(project, env, write=False) as store:
-            hits = store.context(query, limit=args.n, embedder=chosen_model(project, env))
-            store.stamp(hits)
-            found = _with_notes(store, query, hits)
+            found = _with_notes(store, query, store.context(query, limit=args.n, embedder=chosen_model(project, env)))
+            found = _within_bytes(found, args.max_bytes, env.now())
+            store.stamp(found.hits)
+    _answer_hits(env, args, found)
+    return 0
+
+
+def _within_bytes(found: _Found, limit: int, now: float) -> _Found:
+    """Return what fits into `limit` bytes of text, the notebook's sections first, since they take a line each."""
     kept, spent = [], sum(len(section_text(part).encode()) + 1 for part in found.parts)
-    if spent > args.max_bytes:
+    if spent > limit:
         found, spent = found._replace(parts=[]), 0
     for hit in found.hits:
-        cost = len(memory_text(hit.memory, env.now()).encode()) + 1
-        if spent + cost <= args.max_bytes:
+        cost = len(memory_text(hit.memory, now).encode()) + 1
+        if spent + cost <= limit:
             kept.append(hit)
             spent += cost
-    _answer_hits(env, args, found._replace(hits=kept))
-    return 0
+    return found._replace(hits=kept)
 
 
 def search_arguments(parser: ArgumentParser) -> None:
@@ -210,4 +221,9 @@ def _answer_hits(env: Env, args: Namespace, found: _Found) -> None:
     value: dict[str, object] = {"memories": rows}
     if found.parts:
         value["notebook"] = [section_json(part) for part in found.parts]
-    answer(env, args, value, hits_text(found.hits, env.now(), notes, parts=found.parts))
+    text = hits_text(found.hits, env.now(), notes, parts=found.parts)
+    if found.left_out:
+        value["left_out"] = list(found.left_out)
+        commands = ", ".join(f"`mem get {short(one)}`" for one in found.left_out)
+        text = f"{text}\n{len(found.left_out)} more found, too long to be shown here: {commands}".lstrip("\n")
+    answer(env, args, value, text)

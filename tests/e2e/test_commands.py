@@ -226,6 +226,17 @@ def test_recall_is_bounded_fenced_and_noted(repo: Repo) -> None:
     assert noted["recall_count"] >= 1 and noted["last_recalled_at"] and noted["version"] == 1
 
 
+def test_recall_names_what_has_no_room(repo: Repo) -> None:
+    """A full memory in a script that costs many tokens is over the bound by itself: it must not look unknown."""
+    thai = remember(repo, "ปลาวาฬ " + "ร้องเพลงตอนกลางคืน " * 25)
+    short = remember(repo, "ปลาวาฬ")
+    said = mem(repo, "recall", "ปลาวาฬ", "--json").value
+    assert [hit["id"] for hit in said["memories"]] == [short]
+    assert said["left_out"] == [thai]
+    assert f"`mem get {thai[-8:]}`" in mem(repo, "recall", "ปลาวาฬ").stdout
+    assert mem(repo, "get", thai, "--json").value["recall_count"] == 0
+
+
 def test_context_is_bounded_by_bytes_in_whole_memories(repo: Repo) -> None:
     for number in range(6):
         remember(repo, f"whales 鲸 {number} sing loudly at night")

@@ -212,6 +212,8 @@ def test_recall_stays_within_500_tokens(desk: Desk) -> None:
     hits = recall(desk, "common", limit=10)
     assert 0 < len(hits) < 10
     assert sum(estimate(hit["content"]) for hit in hits) <= 500
+    answer = desk.ok("project_memory", action="recall", query="common", limit=10)
+    assert len(answer["left_out"]["ids"]) == 10 - len(hits)
 
 
 def test_recall_names_notebook_sections(desk: Desk) -> None:
