@@ -10,7 +10,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from memhooks.memory.api import Store
 
 TREE = Path(__file__).parent / "_tree"
 NOWHERE = "/nonexistent/home-of-no-test"
+PATIENCE = 60.0  # seconds; only a process that is wrong needs them
 
 
 def pytest_configure() -> None:
@@ -130,3 +132,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def needs(program: str) -> pytest.MarkDecorator:
     """Skip a test, with the reason, where a program is not installed."""
     return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not installed")
+
+
+def until(holds: Callable[[], bool], what: str) -> None:
+    """Wait until something in another process holds, however slow the machine."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > deadline:
+            pytest.fail(f"it never came to be: {what}")
+        time.sleep(0.05)

@@ -9,12 +9,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import TREE, Repo, needs
+from conftest import TREE, Repo, needs, until
 from memhooks.hooks import detach, index, refresh
 from memhooks.hooks.env import Env
 from memhooks.memory import embed, schema, vectors
@@ -53,14 +51,6 @@ def recorded(repo: Repo) -> str:
     return str(found[0][0]) if found else ""
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait for a detached child; fails after half a minute."""
-    until = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < until, "the background refresh did not come to its end"
-        time.sleep(0.05)
-
-
 def settled(repo: Repo) -> bool:
     return recorded(repo) == head(repo)
 
@@ -78,7 +68,7 @@ def fire(repo: Repo, *words: str, **environ: str) -> None:
 def test_commit_is_recorded_with_its_files(hooked: Repo) -> None:
     hooked.write("src/billing.py", "x = 1\n")
     hooked.commit("second")
-    wait_for(lambda: settled(hooked))
+    until(lambda: settled(hooked), "the refresh ends")
     assert [row[0] for row in rows(hooked, "SELECT path FROM touched ORDER BY seq DESC")] == [
         "src/billing.py", "src/auth.py",
     ]  # fmt: skip
@@ -158,9 +148,9 @@ def test_merge_commit_is_recorded_though_merge_head_is_there(hooked: Repo) -> No
     hooked.git("checkout", "-q", "main")
     hooked.write("main.txt", "m")
     hooked.commit("main")
-    wait_for(lambda: settled(hooked))
+    until(lambda: settled(hooked), "the refresh ends")
     hooked.git("merge", "-q", "--no-ff", "-m", "merge", "side")
-    wait_for(lambda: settled(hooked))
+    until(lambda: settled(hooked), "the refresh ends")
 
 
 def diverge(repo: Repo, commits: int) -> None:
@@ -173,7 +163,7 @@ def diverge(repo: Repo, commits: int) -> None:
     repo.write("main.txt", "m")
     repo.commit("main")
     repo.git("checkout", "-q", "topic")
-    wait_for(lambda: settled(repo))
+    until(lambda: settled(repo), "the refresh ends")
     repo.mem("index")  # waits for the lock, so that no child of an earlier event is left
 
 
@@ -207,7 +197,7 @@ def test_interrupted_rebase_defers_and_its_end_is_recorded(hooked: Repo) -> None
     hooked.git("rebase", "-q", "-i", "main", environ={"GIT_SEQUENCE_EDITOR": "sed -i 1s/pick/edit/"})
     assert recorded(hooked) == before
     hooked.git("rebase", "--continue")
-    wait_for(lambda: settled(hooked))
+    until(lambda: settled(hooked), "the refresh ends")
 
 
 def test_fast_forward_rebase_is_recorded(hooked: Repo) -> None:
@@ -217,10 +207,10 @@ def test_fast_forward_rebase_is_recorded(hooked: Repo) -> None:
     hooked.write("main.txt", "m")
     hooked.commit("main")
     hooked.git("checkout", "-q", "topic")
-    wait_for(lambda: settled(hooked))
+    until(lambda: settled(hooked), "the refresh ends")
     hooked.git("rebase", "-q", "main")
     fire(hooked)
-    wait_for(lambda: settled(hooked))
+    until(lambda: settled(hooked), "the refresh ends")
 
 
 def test_pull_with_rebase_is_recorded(hooked: Repo, tmp_path: Path) -> None:
@@ -232,7 +222,7 @@ def test_pull_with_rebase_is_recorded(hooked: Repo, tmp_path: Path) -> None:
     hooked.write("ours.txt", "o")
     hooked.commit("ours")
     hooked.git("pull", "-q", "--rebase", str(other), "main")
-    wait_for(lambda: settled(hooked))
+    until(lambda: settled(hooked), "the refresh ends")
     assert (hooked.path / "theirs.txt").exists()
 
 
@@ -241,14 +231,14 @@ def test_single_pick_is_an_ordinary_commit(hooked: Repo, verb: str) -> None:
     diverge(hooked, 1)
     words = ["main"] if verb == "cherry-pick" else ["--no-edit", "HEAD"]
     hooked.git(verb, *words)
-    wait_for(lambda: settled(hooked))
+    until(lambda: settled(hooked), "the refresh ends")
 
 
 def test_amend_is_recorded(hooked: Repo) -> None:
     hooked.write("src/auth.py", "changed\n")
     hooked.git("add", "-A")
     hooked.git("commit", "-q", "--amend", "-m", "first again")
-    wait_for(lambda: settled(hooked))
+    until(lambda: settled(hooked), "the refresh ends")
 
 
 def test_missed_hook_is_made_up_for_by_index(hooked: Repo) -> None:
@@ -260,7 +250,7 @@ def test_missed_hook_is_made_up_for_by_index(hooked: Repo) -> None:
 
 def test_each_worktree_has_its_own_head(hooked: Repo, tmp_path: Path) -> None:
     hooked.git("worktree", "add", "-q", "-b", "wt", str(tmp_path / "wt"))
-    wait_for(lambda: len(rows(hooked, "SELECT 1 FROM meta WHERE key LIKE 'head:%'")) == 2)
+    until(lambda: len(rows(hooked, "SELECT 1 FROM meta WHERE key LIKE 'head:%'")) == 2, "the refresh ends")
     assert not (tmp_path / "wt" / ".mem").exists()
 
 
@@ -284,7 +274,7 @@ def test_spawned_child_holds_none_of_our_descriptors(tmp_path: Path, clean_envir
     os.close(writer)
     assert os.read(reader, 1) == b""  # end of file: the child does not hold the other end
     os.close(reader)
-    wait_for(lambda: report.exists() and bool(report.read_text()))
+    until(lambda: report.exists() and bool(report.read_text()), "the child has told")
     session, git_dir, cwd = eval(report.read_text())
     assert session != os.getsid(0) and git_dir is None and cwd == str(tmp_path)
 
@@ -303,7 +293,7 @@ def test_child_survives_a_json_module_in_the_repository(hooked: Repo) -> None:
     hooked.write("json.py", "open('owned', 'w').close()\n")
     hooked.write("sqlite3.py", "open('owned', 'w').close()\n")
     hooked.commit("trap")
-    wait_for(lambda: settled(hooked))
+    until(lambda: settled(hooked), "the refresh ends")
     assert not (hooked.path / "owned").exists()
 
 
@@ -387,7 +377,10 @@ def test_killed_index_is_resumed(repo: Repo) -> None:
         store.remember_many(({"content": f"fact number {n} about enclosures"} for n in range(900)), check=False)
         store.db.execute("DELETE FROM vectors")
     child = subprocess.Popen(["mem", "index"], cwd=repo.path, env=repo.environ, stdout=subprocess.DEVNULL)
-    wait_for(lambda: child.poll() is not None or rows(repo, "SELECT count(*) FROM vectors")[0][0] > 0)
+    until(
+        lambda: child.poll() is not None or rows(repo, "SELECT count(*) FROM vectors")[0][0] > 0,
+        "the first batch is embedded",
+    )
     child.send_signal(signal.SIGKILL)
     child.wait()
     assert json.loads(repo.mem("index", "--json").stdout)["remaining"] == 0
@@ -400,4 +393,4 @@ def test_killed_index_is_resumed(repo: Repo) -> None:
 def test_notebook_is_indexed_too(hooked: Repo) -> None:
     hooked.write("MEMORY.md", "# Build\n\nThe giraffe pipeline needs java 17.\n")
     hooked.commit("notebook")
-    wait_for(lambda: settled(hooked) and bool(rows(hooked, "SELECT 1 FROM sections")))
+    until(lambda: settled(hooked) and bool(rows(hooked, "SELECT 1 FROM sections")), "the sections have rows")

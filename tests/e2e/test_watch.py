@@ -13,19 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import PATIENCE, Repo, until
 
-Repo = Any
 Watcher = subprocess.Popen[bytes]
-PATIENCE = 60.0  # seconds; only a watcher that is wrong needs them
-
-
-def until(holds: Callable[[], bool], what: str) -> None:
-    """Wait until something holds, however slow the machine."""
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        if time.monotonic() > deadline:
-            pytest.fail(f"it never came to be: {what}")
-        time.sleep(0.05)
 
 
 def mirror(repo: Repo) -> str:
