@@ -101,7 +101,9 @@ def parse(line: bytes) -> Request | Notification | None:
         if not has_id:
             return None
         raise Fault(INVALID_PARAMS, "params is an object", request_id=request_id)
-    return Request(request_id, method, params) if has_id else Notification(method, params)  # type: ignore[arg-type]
+    if not has_id:
+        return Notification(method, params)
+    return Request(request_id, method, params)  # type: ignore[arg-type]  # _is_id has looked at it
 
 
 def _no_constant(name: str) -> NoReturn:

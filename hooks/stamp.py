@@ -31,7 +31,7 @@ def _write(folder: str) -> None:
             file.write(commit + "\n")
 
 
-class StampedBuild(build_py):  # type: ignore[misc]
+class StampedBuild(build_py):  # type: ignore[misc]  # setuptools is there at a build alone
     """build_py that leaves the commit beside the modules; an editable install asks the checkout instead."""
 
     def run(self) -> None:
@@ -40,7 +40,7 @@ class StampedBuild(build_py):  # type: ignore[misc]
             _write(os.path.join(self.build_lib, "memhooks", "hooks"))
 
 
-class StampedSource(sdist):  # type: ignore[misc]
+class StampedSource(sdist):  # type: ignore[misc]  # as above
     """sdist that carries the commit to the wheels built from it."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:

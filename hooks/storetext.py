@@ -97,5 +97,5 @@ class _Gathered:
 
     def take(self) -> Text:
         text = Text("\n\n".join(self._parts), tuple(self._marks) or ((0, 0, ""),))
-        self.__init__()  # type: ignore[misc]
+        self._parts, self._marks, self.size = [], [], 0
         return text

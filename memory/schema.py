@@ -121,7 +121,7 @@ def translated(method: Method) -> Method:
         except sqlite3.Error as error:
             raise as_store_error(error, self.path) from error
 
-    return calling  # type: ignore[return-value]
+    return calling  # type: ignore[return-value]  # it takes and gives what the method does
 
 
 def make_folder(folder: str) -> None:

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterator
+from functools import partial
 
 from ...memory import config, schema, store
 from ...memory.embed import cached
@@ -99,7 +100,7 @@ def _full_text(db: sqlite3.Connection, project: Project) -> Iterator[Check]:
         if wrong:
             yield Check(
                 "store", BROKEN, f"the full-text index {table} is damaged: {wrong}",
-                "mem doctor --fix, or mem export and import", fix=lambda table=table: _rebuild(project, table),  # type: ignore[misc]
+                "mem doctor --fix, or mem export and import", fix=partial(_rebuild, project, table),
             )  # fmt: skip
         else:
             yield Check("store", OK, f"the full-text index {table} is sound")
@@ -157,7 +158,7 @@ def _modes(project: Project) -> Iterator[Check]:
         if os.path.exists(path) and os.name != "nt" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:
             yield Check(
                 "store", BROKEN, f"others can read {path}", f"chmod {wanted:o} {path}",
-                fix=lambda path=path, wanted=wanted: _chmod(path, wanted),  # type: ignore[misc]
+                fix=partial(_chmod, path, wanted),
             )  # fmt: skip
 
 
