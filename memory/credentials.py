@@ -29,11 +29,12 @@ _WEAK = ("password", "passwd", "pass", "pwd", "secret", "user", "postgres", "roo
 def findings(view: str) -> list[Span]:
     """Return rule, start and end of every credential in `view`, ASCII without escapes; overlaps included."""
     tokens = list(re.finditer(_LONG, view))
-    found = provider_findings(view, [*[token[0] for token in tokens], *_tails(view)])
+    words = [token[0] for token in tokens]
+    found = provider_findings(view, [*words, *_tails(view)])
     found += _url_credentials(view)
     found += assignments.findings(view, tokens)
-    for token in tokens:
-        if len(token[0]) >= 32 and _is_encoded(token[0]):
+    for token, word in zip(tokens, words, strict=True):
+        if len(word) >= 32 and _is_encoded(word):
             found.append(("base64-credential", token.start(), token.end()))
     return found
 

@@ -23,15 +23,16 @@ _BEFORE, _AFTER = 90, 240  # characters about a head that a pattern may need
 _BLOCK, _SEAM = 4096, 64  # characters whose words are gathered at once, and behind them for heads across the seam
 _SIGNS = {ord(sign): " " for sign in "()[]{}<>|/#,.:;!?=\n"}  # what ends a word, beside blanks
 _MARKS = {ord(sign): " " for sign in '*`"\t\r'}  # emphasis and quotes
-_POLAR = ("override", "weaken")  # rules whose order a negation turns into a team's rule
+_POLAR = ("override", "override-plain", "override-owned", "weaken")  # their order, negated, is a team's rule
 _NEGATIONS = (
     " not", "n't", " never", " cannot", " than", " without", " who", " that", " may", " can", " could", " to", " will",
     " would", " or", " is", " are", " be", " you", " and forget", " they", " it", " which", " does",
 )  # fmt: skip
 # Words after which an order may begin without a new sentence.
 _LEADS = (
-    "please", "just", "and", "now", "must", "should", "may", "always", "then", "forward", " on", "you", "also", " to",
-    "agent", "agents", "so far", "instead", "first", "actually", "immediately", "said", "execute", " or", "not",
+    "please", "kindly", "simply", "just", "and", "now", "must", "should", "may", "always", "then", "forward", " on",
+    "you", "also", " to", "agent", "agents", "so far", "instead", "first", "actually", "immediately", "said", "execute",
+    " or", "not",
 )  # fmt: skip
 _SPACED = (
     "ignoreall", "ignoreprev", "ignoretheabove", "ignoreyour", "disregardall", "disregardprev", "systemprompt",
@@ -92,14 +93,16 @@ def _words(lower: str) -> set[str]:
 def _matches(row: tuple[str, ...], head: str, lower: str, block: tuple[int, int]) -> list[Span]:
     """Return what one rule finds at one of its heads that begins in `block`, a range of positions."""
     rule, heads, place, pattern = row[:4]
-    near = (heads.partition(";")[2].split(","),)
+    near, reach = heads.partition(";")[2], _AFTER
+    if near.startswith("<"):
+        near, reach = near[1:], 0
     found: list[Span] = []
     first, last = block
     last += len(head) - 1
     at = lower.find(head, first, last)
     while at >= 0:
         begins = at == 0 or not lower[at - 1].isalnum() or not head.isascii()
-        if begins and _has(near, lower[max(0, at - _BEFORE) : at + _AFTER]):
+        if begins and (not near or _has((near.split(","),), lower[max(0, at - _BEFORE) : at + reach])):
             for match in _apply(pattern, place, lower, at):
                 if _is_order(rule, place, lower, match.start()):
                     found.append((rule, match.start(), match.end()))

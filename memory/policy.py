@@ -124,5 +124,6 @@ def explain(rule: str) -> str:
             return text
     for row in rules.secret_rules():
         if row.id == rule:
-            return f"a {rule.replace('-', ' ')}; revoke it if it is live, and say where it is kept, not what it is"
+            named = ("an " if rule[0] in "aeiou" else "a ") + rule.replace("-", " ")
+            return f"{named}; revoke it if it is live, and say where it is kept, not what it is"
     return "an unknown rule"

@@ -8,22 +8,24 @@ Families after OWASP LLM01 and the public attack suites.
 A pattern is alternatives between "¦"; each may begin with words between "@", of which one must stand near the head
 (with "<" before them: in its clause), so that few are ever compiled.
 
-Columns: id, heads between commas (behind a semicolon words of which one must be near), place ("" at the head, "tag"
-at the signs before it, "around" about it, "clause" where an order may begin, "line" at the start of a line or
-sentence), pattern, what it is and how to write it instead, hit, near miss.
+Columns: id, heads between commas (behind a semicolon words of which one must be near, with "<" before them: before
+the head), place ("" at the head, "tag" at the signs before it, "around" about it, "clause" where an order may begin,
+"line" at the start of a line or sentence), pattern, what it is and how to write it instead, hit, near miss.
 """
 
 from __future__ import annotations
 
 from .rules_attacks import ROWS as ATTACKS
+from .rules_claims import ROWS as CLAIMS
 from .rules_orders import ROWS as ORDERS
+from .rules_takeovers import ROWS as TAKEOVERS
 
 LISTS = {
     "{orders}": "(?:{plain}|rules?|orders?|commands?|constraints?|restrictions?|polic(?:y|ies)|protocols?"
     "|guardrails?|context|limitations?|safeguards?|alignment)",
     "{plain}": "instructions?|directions?|directives?|prompts?|guidelines?|programming|training",
     "{former}": "(?:previous(?:ly)?|prior|above|preceding|earlier|former|past|existing|original|initial|foregoing"
-    "|your|my|system|safety|security|developer|future|ethical|content|given|stated|default)",
+    "|core|built-in|internal|your|my|system|safety|security|developer|future|ethical|content|given|stated|default)",
     "{fill}": "(?:(?:about|all|any|every|each|of|the|these|those|this|that|such|our|its|other|current|following"
     "|and) ){0,4}",
     "{drop}": "(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overlook|overrid(?:e|ing)|bypass(?:ing)?"
@@ -43,6 +45,6 @@ LISTS = {
     "|listen|focus|proceed)",
 }
 
-ROWS = ATTACKS + ORDERS
+ROWS = ATTACKS + ORDERS + TAKEOVERS + CLAIMS
 STRICT = ("order-strict",)  # rules that apply at write time only
 FOREIGN = "override-foreign"  # the one rule that is not looked for in ASCII

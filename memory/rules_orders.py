@@ -21,7 +21,8 @@ ROWS: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "cret,about cred,about vuln,about secur,about the@(?:do not|don't|never) (?:warn|alert|mention|notify"
      r"|tell \w+)(?: \w+){0,3} about (?:hard-?coded|leaked|exposed|secrets?|credentials?|vulnerab\w+|security"
      "|the (?:backdoor|leak))¦@mention@(?:do not|don't) mention (?:that )?(?:you used|this (?:skill|instruction"
-     "|tool|message))¦@ let @(?:don't|do not) let {person} (?:know|see|notice)¦without (?:telling|informing"
+     "|tool|message))¦@ let @(?:don't|do not) let {person} (?:know|notice|see (?:this|these|it|that you|what you))\\b¦"
+     "without (?:telling|informing"
      r"|notifying|alerting) {person}¦@hidden,secret,from @(?:keep|hide) (?:this|these)(?: \w+){0,2} (?:hidden"
      "|secret|from {person})(?! (?:manager|store|key))¦hide from "
      "(?:the )?user¦invisible to humans¦cannot reveal it to anyone",
