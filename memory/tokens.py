@@ -43,7 +43,9 @@ def estimate(text: str) -> int:
     total += 1.65 * (text.count("\n") + text.count("\t"))
     total += 0.17 * sum([len(run) - 1 for run in re.findall("  +", text)])
     if not text.isascii():
-        total += sum(map(_character_cost, re.findall(_FOREIGN, text)))
+        foreign = re.findall(_FOREIGN, text)
+        total += sum(map(_character_cost, foreign))
+        total += _edges(text, set(foreign))
     if not text.isprintable():
         total += len(re.findall(_CONTROL, text))
     return int(total * RESERVE) + 1
@@ -91,11 +93,36 @@ def _word_cost(word: str) -> float:
     return cost + 1.5 if word[0] < "a" else cost
 
 
+def _is_spelled_out(character: str) -> bool:
+    return any(first <= ord(character) < end for first, end in _SPELLED_OUT)
+
+
 @lru_cache(maxsize=4096)
 def _character_cost(character: str) -> float:
     code = ord(character)
     if character in _table()[2]:
         return next(cost for end, cost in _EVERYDAY if code < end)
-    if any(first <= code < end for first, end in _SPELLED_OUT):
+    if _is_spelled_out(character):
         return 6.0
-    return len(character.encode("utf-8", "replace"))
+    from unicodedata import normalize  # rarely needed
+
+    # Some tokenizers take the composed form; some the small letter, with a token that says so.
+    forms = (character, normalize("NFC", character), character.lower())
+    size = max(len(form.encode("utf-8", "replace")) for form in forms)
+    return size + (character != character.lower())
+
+
+def _edges(text: str, foreign: set[str]) -> int:
+    """Return what words that begin or end with a character that costs its bytes take beside these: some tokenizers
+    mark where a word begins and where it ends, unless they know it."""
+    rare = {one for one in foreign - _table()[2] if not _is_spelled_out(one)}
+    if not rare:
+        return 0
+    letters = {one for one in foreign if ("_" + one).isidentifier()}
+    count, last, kind = 0, "", 0
+    for character in text:
+        before, kind = kind, 0 if character < "\x80" else 1 if character in letters else 2
+        if kind != before:
+            count += (last in rare) + (character in rare)
+        last = character
+    return count + (last in rare)
