@@ -127,7 +127,9 @@ def _within_bytes(found: _Found, limit: int, now: float) -> _Found:
 
 def search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", nargs="+")
-    parser.add_argument("--semantic", action="store_true", help="by meaning; needs every memory's vector")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--semantic", action="store_true", help="by meaning; needs every memory's vector")
+    way.add_argument("--prefix", action="store_true", help="by words, the last of which is still being typed")
     parser.add_argument("-n", type=whole_number(1000), default=10, metavar="N", help="at most N hits")
     _filter_arguments(parser)
     parser.add_argument("--branch", default="", help="only those tagged branch:NAME")
@@ -150,7 +152,7 @@ def search(args: Namespace, env: Env) -> int:
         with open_store(project, env, write=False) as store:
             model = chosen_model(project, env) if args.semantic else None
             mode = "semantic" if args.semantic else "lexical"
-            hits = store.search(query, limit=args.n, mode=mode, embedder=model, **filters)
+            hits = store.search(query, limit=args.n, mode=mode, embedder=model, prefix=args.prefix, **filters)
             found = _Found(hits, {}, anchors.notes(store.db, [hit.memory.id for hit in hits]), [])
     _answer_hits(env, args, found)
     return 0

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..memory import config, schema, store, vectors
 from ..memory.embed import SHIPPED, Embedder, cached, shipped
-from ..memory.errors import Locked, MemError, Unavailable
+from ..memory.errors import Locked, MemError, Unavailable, UsageError
 from ..memory.project import Project, busy
 from . import codestate
 from .env import Env
@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 
 class Done(NamedTuple):
     """What a run did. `remaining` counts active memories without a vector of `model`; `code` is None where git was
-    not asked: no repository, or in the middle of a rebase."""
+    not asked: no repository, or in the middle of a rebase. `skipped` are lines about what was passed over."""
 
     model: str
     embedded: int
@@ -47,7 +47,8 @@ def in_background(project: Project, env: Env, *, ended: str = "") -> None:
     for _ in range(_ROUNDS):
         try:
             with Lock(lock_path(project), timeout=0):
-                done = run(project, env, ended=ended)
+                # A model that is not there must not keep anchors and the notebook from being looked at.
+                done = run(project, env, ended=ended, cached_only=True)
         except Locked:
             return
         if done.code is None or done.code.head == codestate.current_head(project, env.environ):
@@ -76,7 +77,7 @@ def run(
     Raises Unavailable for a missing model, GitFailed, StoreError.
     """
     named = str(config.load(project, env.environ)["recall.model"])
-    models = _models(named, env, cached_only=cached_only)
+    models, missing = _models(named, env, cached_only=cached_only)
     db = schema.connect(project.store_path)
     try:
         code = None
@@ -92,7 +93,7 @@ def run(
         raise schema.as_store_error(error, project.store_path) from error
     finally:
         db.close()
-    return Done(name, embedded, remaining, code, _sections(project, env))
+    return Done(name, embedded, remaining, code, (*missing, *_sections(project, env)))
 
 
 def embed(
@@ -129,23 +130,23 @@ def _embed_batch(db: sqlite3.Connection, model: Embedder, rows: Sequence[tuple[s
         return sum(vectors.put(db, memory_id, version, model, vector) for memory_id, version, vector in made)
 
 
-def _models(named: str, env: Env, *, cached_only: bool) -> list[Embedder]:
-    """Return the embedders to serve, the one that recall uses last."""
+def _models(named: str, env: Env, *, cached_only: bool) -> tuple[list[Embedder], tuple[str, ...]]:
+    """Return the embedders to serve, the one that recall uses last, and a line where one is passed over."""
     if named in ("", SHIPPED):
-        return [shipped()]
+        return [shipped()], ()
     try:
-        return [shipped(), cached(named, env.environ)]
-    except Unavailable:
+        return [shipped(), cached(named, env.environ)], ()
+    except (Unavailable, UsageError) as error:
         if not cached_only:
             raise
-        return []
+        return [], (f"mem: {error.message}",)
 
 
 def _remaining(db: sqlite3.Connection, model: Embedder | None) -> int:
     if model:
         covered, active = vectors.coverage(db, model)
         return active - covered
-    return int(db.execute("SELECT count(*) FROM memories WHERE status = 'active'").fetchone()[0])
+    return sum(store.count_by_kind(db).values())
 
 
 def _sections(project: Project, env: Env) -> tuple[str, ...]:

@@ -142,6 +142,7 @@ def _out(project: Project, args: Namespace, env: Env) -> int:
 
 def _mark(project: Project, args: Namespace, env: Env, *, shared: bool) -> int:
     from ..memory import exchange
+    from ..memory import store as rows
     from ..memory.record import short
     from . import sharefile
     from .command import answer, open_store
@@ -153,10 +154,7 @@ def _mark(project: Project, args: Namespace, env: Env, *, shared: bool) -> int:
             if found:
                 rule, category = found[1].rule, found[1].category
                 raise Rejected(f"{short(memory.id)} can't be shared: {rule}", reason=f"{category}_detected")
-        # What a person shares is theirs to tell, whoever brought it first.
-        store.db.execute(
-            "UPDATE memories SET shared = ?, origin = iif(?, '', origin) WHERE id = ?", (shared, shared, memory.id)
-        )
+        rows.mark_shared(store.db, memory.id, shared)
     value: dict[str, object] = {"id": memory.id, "shared": shared}
     text = f"{short(memory.id)} is shared: the next commit takes it along (or `mem share out` now)"
     if not shared:

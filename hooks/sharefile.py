@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 
 from ..memory import config as settings
-from ..memory import exchange, ndjson
+from ..memory import exchange, ndjson, quarantine
 from ..memory import store as rows
 from ..memory.api import Store
 from ..memory.errors import MemError, UsageError
 from ..memory.named import NamedTuple
 from ..memory.ndjson import Line
 from ..memory.project import Project
+from ..memory.quarantine import Kept
 from ..memory.record import printable, short, timestamp
 from . import allowances, files, share_state
 from .command import has_store, open_store
@@ -80,8 +81,7 @@ def waiting(project: Project, env: Env) -> int:
     if not there or not has_store(project):
         return len(there)
     with open_store(project, env, write=False) as store:
-        query = "SELECT id FROM memories UNION SELECT id FROM tombstones UNION SELECT id FROM quarantine"
-        return len(there - {row[0] for row in store.db.execute(query)})
+        return len(there - rows.known_ids(store.db))
 
 
 def drop(project: Project, path: str, ident: str) -> bool:
@@ -166,13 +166,8 @@ def _text(line: Line) -> str:
 
 
 def _quarantine(store: Store, source: str, refused: tuple[exchange.Refusal, ...]) -> None:
-    """Make the quarantine of one source what it refused now; a mended record leaves it."""
-    seen = dict(store.db.execute("SELECT id, seen_at FROM quarantine WHERE source = ?", (source,)).fetchall())
-    store.db.execute("DELETE FROM quarantine WHERE source = ?", (source,))
     now = timestamp(store.now())
-    for one in refused:
-        row = (one.id, source, one.rule, one.masked, seen.get(one.id, now))
-        store.db.execute("INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?)", row)
+    quarantine.replace(store.db, source, (Kept(one.id, source, one.rule, one.masked, now) for one in refused))
 
 
 def _attributes(project: Project, path: str) -> str:

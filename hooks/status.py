@@ -9,7 +9,7 @@ from typing import Any
 from ..memory import schema
 from ..memory.project import Project
 from ..memory.record import printable, timestamp
-from ..memory.store import count_active
+from ..memory.store import count_active, count_by_kind, count_superseded
 from .command import answer, has_store, open_project, open_store
 from .env import Env
 from .version import commit, version
@@ -55,12 +55,11 @@ def _store_facts(project: Project, env: Env) -> dict[str, Any]:
     with open_store(project, env, write=False) as store:
         model = shipped()
         covered, active = coverage(store.db, model)
-        kinds = store.db.execute("SELECT kind, count(*) FROM memories WHERE status = 'active' GROUP BY 1 ORDER BY 1")
         return {
             "memories": count_active(store.db, timestamp(env.now())),
             "limit": store.limits.memories,
-            "kinds": dict(kinds.fetchall()),
-            "superseded": store.db.execute("SELECT count(*) FROM memories WHERE status = 'superseded'").fetchone()[0],
+            "kinds": count_by_kind(store.db),
+            "superseded": count_superseded(store.db),
             "vectors": {"model": model.name, "covered": covered, "active": active},
             "schema": len(schema.MIGRATIONS),
             "journal_mode": store.db.execute("PRAGMA journal_mode").fetchone()[0],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -23,8 +22,8 @@ from .record import (
     Hit,
     Limits,
     Memory,
+    check_id,
     clean,
-    printable,
     short,
     timestamp,
 )
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 Memories = list[Memory]
 Hits = list[Hit]
 
-_ID = re.compile(r"^[0-9a-f-]{4,36}$")
 _SHORT_WAIT_MS = 250  # for what can be done another time
 
 
@@ -188,9 +186,7 @@ class Store:
 
         Raises NotFound and Ambiguous.
         """
-        key = key.strip().lower()
-        if not _ID.match(key):
-            raise UsageError(f"{printable(key)!r} is no id: give 4 or more of its hex digits, first or last")
+        key = check_id(key)
         found = store.find(self.db, key)
         if not found:
             raise NotFound(f"no memory has the id {key}")
@@ -217,17 +213,20 @@ class Store:
 
     @translated
     def search(
-        self, query: str, *, limit: int = 10, mode: str = "fused", embedder: Embedder | None = None, **filters: str
-    ) -> Hits:
+        self, query: str, *, limit: int = 10, mode: str = "fused", embedder: Embedder | None = None,
+        prefix: bool = False, **filters: str,
+    ) -> Hits:  # fmt: skip
         """Return the memories that fit `query` best, best first. `mode` is "lexical", "semantic" or "fused"; meaning is
         judged by `embedder`, else by the shipped model.
 
-        `filters` are those of `recall.Filters`. No query raises; "semantic" raises Incomplete where vectors are missing
-        or malformed.
+        With `prefix` the last word is still being typed. `filters` are those of `recall.Filters`. No query raises;
+        "semantic" raises Incomplete where vectors are missing or malformed.
         """
         model = None if mode == "lexical" else embedder or shipped()
         chosen = recall.Filters(**filters)
-        return recall.search(self.db, query, limit=limit, mode=mode, now=self.now(), embedder=model, filters=chosen)
+        return recall.search(
+            self.db, query, limit=limit, mode=mode, now=self.now(), embedder=model, filters=chosen, prefix=prefix
+        )
 
     @translated
     def context(self, query: str, *, limit: int = 10, embedder: Embedder | None = None) -> Hits:

@@ -10,8 +10,9 @@ from collections import Counter
 from datetime import date
 from typing import NamedTuple
 
-from . import store, vectors
+from . import quarantine, store, vectors
 from .embed import shipped
+from .quarantine import Kept
 from .record import CURSOR_FIELDS, Cursor, Memory, seconds, timestamp
 
 _SOON = 30 * 86400  # seconds within which an expiry is worth a look
@@ -53,7 +54,7 @@ class Overview(NamedTuple):
     cursors: tuple[Cursor, ...]
     forgotten: int
     sections: int
-    quarantine: tuple[tuple[str, str, str, str, str], ...]
+    quarantine: tuple[Kept, ...]
 
 
 def gather(db: sqlite3.Connection, now: float) -> Overview:
@@ -72,8 +73,7 @@ def gather(db: sqlite3.Connection, now: float) -> Overview:
             int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608 - names of ours
             for table in ("tombstones", "sections")
         ]
-        kept_out = db.execute("SELECT id, source, rule, masked, seen_at FROM quarantine ORDER BY seen_at, id")
-        refused = tuple(kept_out.fetchall())
+        kept_out = tuple(quarantine.entries(db))
     return Overview(
         active=tuple(active),
         history=tuple(history),
@@ -89,7 +89,7 @@ def gather(db: sqlite3.Connection, now: float) -> Overview:
         cursors=tuple(one for row in cursors if any(getattr(one := Cursor._make(row), name) for name in CURSOR_FIELDS)),
         forgotten=counts[0],
         sections=counts[1],
-        quarantine=refused,
+        quarantine=kept_out,
     )
 
 

@@ -138,6 +138,14 @@ def short(memory_id: str) -> str:
     return memory_id[-8:]
 
 
+def check_id(text: str) -> str:
+    """Return an id, or 4 or more of its first or last hex digits, in lower case. Raises UsageError for others."""
+    key = text.strip().lower()
+    if not 4 <= len(key) <= 36 or key.strip("0123456789abcdef-"):
+        raise UsageError(f"{printable(key)!r} is no id: give 4 or more of its hex digits, first or last")
+    return key
+
+
 def printable(text: str) -> str:
     """Return `text` without what could drive a terminal: control, bidirectional and lone surrogate code points."""
     return re.sub(_UNPRINTABLE, "", text) if not text.isprintable() else text

@@ -197,6 +197,28 @@ def count_active(db: sqlite3.Connection, now: str) -> int:
     return int(active) - int(expired)
 
 
+def count_by_kind(db: sqlite3.Connection) -> dict[str, int]:
+    """Return how many active memories there are of each kind, expired ones included."""
+    return dict(db.execute("SELECT kind, count(*) FROM memories WHERE status = 'active' GROUP BY 1 ORDER BY 1"))
+
+
+def count_superseded(db: sqlite3.Connection) -> int:
+    """Return how many memories are history."""
+    return int(db.execute("SELECT count(*) FROM memories WHERE status = 'superseded'").fetchone()[0])
+
+
+def known_ids(db: sqlite3.Connection) -> set[str]:
+    """Return every id that the store has heard of: memories, tombstones, and what is in quarantine."""
+    query = "SELECT id FROM memories UNION SELECT id FROM tombstones UNION SELECT id FROM quarantine"
+    return {str(row[0]) for row in db.execute(query)}
+
+
+def mark_shared(db: sqlite3.Connection, memory_id: str, shared: bool) -> None:
+    """Share a memory or stop it; what a person shares is theirs to tell, whoever brought it first. A local mark that
+    changes no version."""
+    db.execute("UPDATE memories SET shared = ?, origin = iif(?, '', origin) WHERE id = ?", (shared, shared, memory_id))
+
+
 def stamp_recalled(db: sqlite3.Connection, ids: Iterable[str], now: str) -> None:
     """Note that memories were recalled; a local note that neither changes the version nor updated_at."""
     db.executemany(

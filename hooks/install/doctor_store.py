@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from functools import partial
 
-from ...memory import config, schema, store
+from ...memory import config, quarantine, schema, store
 from ...memory.embed import cached
 from ...memory.errors import MemError
 from ...memory.project import Project
@@ -80,7 +80,7 @@ def _contents(db: sqlite3.Connection, project: Project, env: Env) -> Iterator[Ch
     limit = int(config.load(project, env.environ)["limits.memories"])
     if active >= limit * 0.95:
         yield Check("store", NOTE, f"{active:,} of {limit:,} memories", "mem dream --plan, or set limits.memories")
-    held = db.execute("SELECT count(*) FROM quarantine").fetchone()[0]
+    held = quarantine.count(db)
     if held:
         yield Check("store", NOTE, f"{held:,} shared memories were kept out", "mem quarantine")
 

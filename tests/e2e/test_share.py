@@ -291,6 +291,9 @@ def test_quarantine_can_be_dropped(ann: Repo) -> None:
     ann.write(FILE, f'{{"id":"01990000-0000-7000-8000-000000000001","content":"the token is {KEY}"}}\n')
     ann.mem("share", "in")
     assert "1" in ann.mem("quarantine").stdout
+    for no_id in ("%", "0", "________"):
+        assert ann.mem("quarantine", "--drop", no_id, check=False).returncode == 2
+    assert "1" in ann.mem("quarantine").stdout
     ann.mem("quarantine", "--drop", "00000001")
     assert ann.mem("quarantine").stdout == "nothing was kept out\n"
     assert ann.mem("quarantine", "--drop", "00000001", check=False).returncode == 1

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import TREE, Repo
+from memhooks.hooks import cli
+from memhooks.hooks.install import own
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("hooks", "memory", "templates")
@@ -153,3 +155,8 @@ def test_tests_run_away_from_the_real_home(home: Path) -> None:
     assert asked.returncode == 0
     assert (home / ".gitconfig").exists()
     assert Path.home() == home != Path(pwd.getpwuid(__import__("os").getuid()).pw_dir)
+
+
+def test_hooks_that_install_knows_are_those_of_the_command() -> None:
+    """An entry of ours is recognised whatever hook it names."""
+    assert set(own.HOOKS) == set(cli.HOOKS)
