@@ -53,7 +53,7 @@ def has_store(project: Project) -> bool:
 def chosen_model(project: Project, env: Env) -> Embedder | None:
     """Return the larger model that `recall.model` names, None for the shipped one.
 
-    One that is not in the cache is said on standard error, and the shipped one serves.
+    One that is not in the cache, or that nobody knows, is said on standard error, and the shipped one serves.
     """
     name = settings.load(project, env.environ)["recall.model"]
     if not name:
@@ -62,7 +62,7 @@ def chosen_model(project: Project, env: Env) -> Embedder | None:
 
     try:
         return cached(name, env.environ)
-    except Unavailable as error:
+    except (Unavailable, UsageError) as error:
         env.say(f"mem: {error.message}")
         return None
 

@@ -103,5 +103,6 @@ def _value(done: Done) -> dict[str, object]:
 
 
 def _text(done: Done) -> str:
-    line = f"{done.embedded:,} memories embedded by {done.model or 'no model'}, {done.remaining:,} remaining"
+    memories = "memory" if done.embedded == 1 else "memories"
+    line = f"{done.embedded:,} {memories} embedded by {done.model or 'no model'}, {done.remaining:,} remaining"
     return line + (f"; {done.code.anchors:,} anchors changed as of {done.code.head[:7]}" if done.code else "")

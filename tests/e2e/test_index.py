@@ -340,8 +340,21 @@ def test_rebuild_without_the_cached_model_skips_both(repo: Repo) -> None:
     done = json.loads(repo.mem("index", "--cached-only", "--rebuild", "--json").stdout)
     assert (done["embedded"], done["remaining"]) == (0, 1)
     assert rows(repo, "SELECT count(*) FROM vectors") == [(1,)]
+    said = repo.mem("index", "--cached-only").stderr.splitlines()
+    assert said == ["mem: the model potion is not in the cache; `mem model fetch potion` brings it"]
     failed = repo.mem("index", check=False)
     assert failed.returncode == 1 and "potion" in failed.stderr
+
+
+@pytest.mark.parametrize("model", ["potion", "no such model"])
+def test_hook_looks_at_the_code_though_the_model_is_missing(hooked: Repo, model: str) -> None:
+    hooked.mem("config", "set", "recall.model", model)
+    hooked.write("src/auth.py", "changed\n")
+    hooked.commit("second")
+    until(lambda: settled(hooked), "the refresh ends")
+    said = hooked.mem("context", "when does the zebra token rotate")
+    assert "zebra" in said.stdout
+    assert len(said.stderr.splitlines()) == 1 and model in said.stderr
 
 
 def test_index_without_store_is_no_failure(repo: Repo) -> None:
