@@ -18,7 +18,7 @@ from ..memory.schema import connect
 from . import allowances, candidates, git, storetext, verdict, verdicttext
 from .blobtext import Text, decodings
 from .env import Env
-from .judge import Candidate, Problem, Scan, judge, judge_texts, unreadable
+from .judge import LOOSE_RULES, Candidate, Problem, Scan, judge, judge_texts, unreadable
 
 if TYPE_CHECKING:
     import argparse
@@ -55,8 +55,10 @@ def raw_problems(project: Project, scan: Scan, known: list[Problem]) -> list[Pro
         except FileNotFoundError:
             continue
         for problem in judge_texts(_shown(project) + end, map(Text, decodings(data)), scan):
-            # Full-text and index pages repeat the words of rows; a secret is one word, an instruction is not.
-            if problem.category == "secret" and (problem.rule, problem.value) not in values:
+            # Full-text and index pages repeat the words of rows; a secret is one word, an instruction is not. There the
+            # next cell may run on behind a value that is known.
+            known_value = any(rule == problem.rule and value in problem.value for rule, value in values)
+            if problem.category == "secret" and problem.rule not in LOOSE_RULES and not known_value:
                 values.add((problem.rule, problem.value))
                 found.append(problem._replace(where=problem.where._replace(line=0, column=0, place="erased rows")))
     return found

@@ -197,3 +197,9 @@ def test_guard_of_clean_files_says_how_many(repo: Repo) -> None:
     repo.write("MEMORY.md", "- clean\n")
     repo.git("add", "-A")
     assert repo.mem("guard").stdout == "1 memory file judged, 8 bytes: nothing to object to\n"
+
+
+def test_sweep_takes_no_cells_that_run_together_for_a_secret(repo: Repo) -> None:
+    for number in range(12):
+        repo.mem("remember", f"The deploy key of host {number} is kept in the vault, the token expires in May.")
+    assert "nothing to object to" in repo.mem("guard", "sweep").stdout

@@ -36,6 +36,18 @@ def test_judge_names_line_and_column() -> None:
     assert (problem.where, problem.value) == (Place(2, 3), "needle-1")
 
 
+def test_judge_goes_by_sure_rules_in_the_raw_pages_of_a_database() -> None:
+    """Cells that run together there look like random tokens beside words of access."""
+
+    def loose(text: str) -> list[Finding]:
+        spans = [match.span() for match in NEEDLE.finditer(text)]
+        return [Finding(rule, *span, "secret") for span in spans for rule in ("generic-token", "github-token")]
+
+    pages = b"\x37\x7f\x06\x82" + b"key needle-1 token"
+    assert [problem.rule for problem in judge(Candidate("memory-bank/x.db-wal", pages), loose)] == ["github-token"]
+    assert len(judge(Candidate("MEMORY.md", pages[4:]), loose)) == 2
+
+
 def test_judge_says_each_value_once_a_line() -> None:
     data = "\ufeffneedle-1 needle-1\nneedle-1\n".encode("utf-16")
     assert len(judge(Candidate("MEMORY.md", data), scan)) == 2
