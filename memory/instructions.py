@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 Span = tuple[str, int, int]
 Words = tuple[tuple[str, ...], ...]
 
+# What forbids, at its own length as the rules write it: a blank of theirs is any run of blanks.
+_FORBIDDING = (
+    ("must not ", "  do not "),
+    ("should not ", "    do not "),
+    ("mustn't ", "  don't "),
+    ("shall not ", "   do not "),
+)
 _BEFORE, _AFTER = 90, 240  # characters about a head that a pattern may need
 _BLOCK, _SEAM = 4096, 64  # characters whose words are gathered at once, and behind them for heads across the seam
 _SIGNS = {ord(sign): " " for sign in "()[]{}<>|/#,.:;!?=\n"}  # what ends a word, beside blanks
@@ -43,6 +50,8 @@ _SPACED = (
 def findings(view: str, *, strict: bool = False) -> list[Span]:
     """Return rule, start and end of every instruction in `view`, ASCII without emphasis, overlaps included."""
     lower = view.lower().translate(_MARKS)
+    for said, plain in _FORBIDDING:
+        lower = lower.replace(said, plain)
     index = _heads()
     found: list[Span] = []
     for start in range(0, len(lower), _BLOCK):
@@ -51,11 +60,19 @@ def findings(view: str, *, strict: bool = False) -> list[Span]:
             for row, head, needed in index[first]:
                 if needed <= words and (strict or row[0] not in STRICT):
                     found += _matches(row, head, lower, (start, start + _BLOCK))
-    return found + [
+    return [(rule, _word_start(view, start), end) for rule, start, end in found] + [
         ("spaced-letters", start, end)
         for start, end, word in unwrap.spaced_words(lower)
         if any(sign in word for sign in _SPACED)
     ]
+
+
+def _word_start(view: str, start: int) -> int:
+    """Return where the word at `start` begins: of "must not" a rule has seen "do not", which is shorter."""
+    first = start
+    while first and start - first < 6 and view[first].isalpha() and view[first - 1].isalpha():
+        first -= 1
+    return first
 
 
 @functools.cache
