@@ -72,7 +72,9 @@ class MemoryTool:
         key, content = args.needed("id", "correct"), args.needed("content", "correct")
         fields = _fields(args) | {"actor": args.text("written_by") or client}
         mentioned = anchors.pending(project, content)
-        memory = self._held(project, key).correct(key, content, anchors=mentioned or None, **fields)
+        memory = self._held(project, key).correct(
+            key, content, anchors=mentioned or None, commit=anchors.current_commit(project), **fields
+        )
         return {"status": "corrected", "id": memory.id, "supersedes": memory.supersedes, **_where(project)}
 
     def _forget(self, args: Arguments, project: Project, _: str) -> Answer:

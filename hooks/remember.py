@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
@@ -71,7 +72,8 @@ def correct(args: Namespace, env: Env) -> int:
     text = read_text(args.text, env)
     with open_store(project, env, write=False) as store:
         anchors = _anchors(args, project, env, text) if args.file else None
-        memory = store.correct(args.id, text, anchors=anchors, **_fields(args, env))
+        commit = anchoring.current_commit(project)
+        memory = store.correct(args.id, text, anchors=anchors, commit=commit, **_fields(args, env))
     after_write(project, env)
     old = short(memory.supersedes)
     answer(env, args, memory_json(memory), f"{short(memory.id)} replaces {old}: {printable(memory.title)}")
@@ -105,14 +107,22 @@ def confirm_arguments(parser: ArgumentParser) -> None:
 
 
 def confirm(args: Namespace, env: Env) -> int:
-    """Anchor a memory to its files as they are at HEAD."""
+    """Anchor a memory to its files as they are at HEAD; a file that is gone is let go of."""
     project = open_project(args, env)
     with open_store(project, env, write=False) as store:
-        memory = store.confirm(args.id)
-        paths = ", ".join(map(printable, anchoring.of(store.db, memory.id)))
+        memory = store.confirm(args.id, commit=anchoring.current_commit(project))
+        paths = list(anchoring.of(store.db, memory.id))
     after_write(project, env)
-    answer(env, args, memory_json(memory), f"{short(memory.id)} holds for {paths} as at HEAD")
+    there = [path for path in paths if os.path.lexists(os.path.join(project.root, path))]
+    gone = [path for path in paths if path not in there]
+    said = f" for {_listed(there)} as at HEAD" if there else ""
+    said += f"; no longer anchored to {_listed(gone)}, which is gone" if gone else ""
+    answer(env, args, memory_json(memory), f"{short(memory.id)} holds{said}")
     return 0
+
+
+def _listed(paths: list[str]) -> str:
+    return ", ".join(map(printable, paths))
 
 
 def _fields(args: Namespace, env: Env) -> dict[str, Any]:

@@ -60,8 +60,13 @@ def pending(project: Project, text: str = "", *, cwd: str = "", files: Iterable[
             raise UsageError(f"there is no file {path}; an anchor is a file of the repository")
         paths.append(inner)
     paths += [path for path in paths_in(text) if os.path.isfile(os.path.join(project.root, path))]
-    commit = head(project.git_dir, project.common_dir)
+    commit = current_commit(project)
     return dict.fromkeys(paths, "@" + commit if commit else "")
+
+
+def current_commit(project: Project) -> str:
+    """Return the commit that HEAD names, "" where git's files do not tell. Starts no process."""
+    return head(project.git_dir, project.common_dir) if project.git_dir else ""
 
 
 def attach(db: sqlite3.Connection, memory_id: str, anchors: Mapping[str, str]) -> None:
@@ -72,10 +77,11 @@ def attach(db: sqlite3.Connection, memory_id: str, anchors: Mapping[str, str]) -
     )
 
 
-def of(db: sqlite3.Connection, memory_id: str) -> dict[str, str]:
-    """Return the paths of a memory as anchors to be made anew: what replaces it is true for the code of today."""
+def of(db: sqlite3.Connection, memory_id: str, commit: str = "") -> dict[str, str]:
+    """Return the paths of a memory as anchors to be made anew: what replaces it is true for the code of today, that of
+    `commit`, or of the HEAD last recorded where the caller knows none."""
     rows = db.execute("SELECT path FROM anchors WHERE memory = ? ORDER BY path", (memory_id,))
-    return {str(row[0]): "" for row in rows}
+    return {str(row[0]): "@" + commit if commit else "" for row in rows}
 
 
 def describe(db: sqlite3.Connection, memory_id: str) -> str:

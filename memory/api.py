@@ -126,10 +126,13 @@ class Store:
         return kept
 
     @translated
-    def correct(self, key: str, content: str, *, anchors: Mapping[str, str] | None = None, **fields: Any) -> Memory:
+    def correct(
+        self, key: str, content: str, *, anchors: Mapping[str, str] | None = None, commit: str = "", **fields: Any
+    ) -> Memory:
         """Replace a memory by a new one and return that; the old one stays as history, out of recall.
 
-        What `fields` do not name is taken over. Raises NotFound, Ambiguous, Superseded, and what `remember` raises.
+        What `fields` and `anchors` do not name is taken over, its files as of `commit`, or of the HEAD last recorded.
+        Raises NotFound, Ambiguous, Superseded, and what `remember` raises.
         """
         old = self._active(key)
         given = {name: value for name, value in fields.items() if value is not None}
@@ -146,7 +149,7 @@ class Store:
             known = store.same_text(self.db, new.title, new.content, now=new.created_at)
             if known and known.id != old.id:
                 raise Rejected(f"{short(known.id)} says that already; forget one of the two", reason="same_text")
-            moved = anchoring.of(self.db, old.id) if anchors is None else anchors
+            moved = anchoring.of(self.db, old.id, commit) if anchors is None else anchors
             store.supersede(self.db, old, new)
             vectors.put(self.db, new.id, new.version, *vector)
             anchoring.attach(self.db, new.id, moved)
@@ -170,10 +173,11 @@ class Store:
         return Forgotten(tuple(one.id for one in gone), memory.shared, not self.scrub())
 
     @translated
-    def confirm(self, key: str) -> Memory:
-        """Anchor a memory to its files as they are at HEAD and return it. Raises UsageError for one without files."""
+    def confirm(self, key: str, *, commit: str = "") -> Memory:
+        """Anchor a memory to its files as of `commit`, or of the HEAD last recorded, and return it; the next refresh
+        lets go of a file that is not there. Raises UsageError for a memory without files."""
         memory = self._active(key)
-        anchors = anchoring.of(self.db, memory.id)
+        anchors = anchoring.of(self.db, memory.id, commit)
         if not anchors:
             raise UsageError(f"{short(memory.id)} is about no file; `mem correct` with --file says which")
         with store.transaction(self.db):
@@ -182,10 +186,7 @@ class Store:
 
     @translated
     def get(self, key: str) -> Memory:
-        """Return the memory whose id is `key`, or begins or ends with it (4 hex digits and more).
-
-        Raises NotFound and Ambiguous.
-        """
+        """Return the memory whose id is `key`, or begins or ends with it (4 and more). Raises NotFound, Ambiguous."""
         key = check_id(key)
         found = store.find(self.db, key)
         if not found:

@@ -117,6 +117,27 @@ def test_confirm_anchors_anew(anchored: Repo) -> None:
     assert "stale" not in digest(anchored)
 
 
+def test_confirm_lets_go_of_a_file_that_is_gone(anchored: Repo) -> None:
+    """Even where no hook saw it go: the memory is true for HEAD, and there is nothing left to compare."""
+    anchored.git("rm", "-q", "src/auth.py")
+    anchored.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "gone")
+    memory = json.loads(anchored.mem("list", "--json").stdout)["memories"][0]["id"]
+    assert "no longer anchored to src/auth.py, which is gone" in anchored.mem("confirm", memory).stdout
+    assert stale(anchored) == ""
+    assert "about no file" in anchored.mem("confirm", memory, check=False).stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("confirm",), ("correct", "The zebra token rotates every day")], ids=["confirm", "correct"]
+)
+def test_code_of_today_is_that_of_head_though_no_hook_saw_it(anchored: Repo, words: tuple[str, ...]) -> None:
+    anchored.write("src/auth.py", LINES + "more\n")
+    anchored.commit()
+    memory = json.loads(anchored.mem("list", "--json").stdout)["memories"][0]["id"]
+    anchored.mem(words[0], memory, *words[1:])
+    assert stale(anchored) == ""
+
+
 def test_corrected_memory_holds_for_the_code_of_today(anchored: Repo) -> None:
     anchored.write("src/auth.py", LINES + "more\n")
     anchored.commit()
