@@ -248,12 +248,11 @@ def _fill_from_all(db: sqlite3.Connection, page: _Page, stamp: str, shown: list[
 def _add_last(
     db: sqlite3.Connection, page: _Page, candidates: list[closeness.Candidate], *, shown: list[str], active: int
 ) -> None:
-    """Use the room that the first line leaves once nothing is left out, for the one memory that is missing or what
-    comes after the memories."""
-    missing = active - len(shown)
-    if missing > 1 or page.is_full:
+    """Use the room that the first line leaves once it counts fewer memories as left out, or none."""
+    shorter = framing(max(0, active - len(shown) - 1))
+    if page.is_full or len(shorter) == len(page.lines[0]):
         return
-    page.reframe(framing(0))
+    page.reframe(shorter)
     _add_memories(db, page, candidates, shown)
     page.reframe(framing(active - len(shown)))
 
