@@ -7,6 +7,7 @@ a pipe, so neither waits for a lock that the other holds.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import select
@@ -162,6 +163,8 @@ class Loop:
             else:
                 ran = ran or bool(names)
                 self._tell(watched)
+        if ran:
+            gc.collect()  # templates leave cycles, and left to itself the collector lets megabytes of them pile up
         if ran and self.eyes.sync(self._places()):  # we made a folder ourselves
             self.nudge("")
 

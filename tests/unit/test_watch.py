@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from memhooks.hooks import service, watch_events
 from memhooks.hooks.env import Env
 from memhooks.hooks.watch_events import MOST, QUIET, Pending, Place, add, due, matters
 from memhooks.hooks.watch_inputs import Reader, watched_files
+from memhooks.hooks.watch_loop import Loop
 from memhooks.hooks.watch_project import Action, Watched
 from memhooks.memory.api import Store
 from memhooks.memory.errors import Locked, MemError
@@ -218,6 +221,26 @@ def test_service_files_name_the_project(env: Env, root: Path) -> None:
     assert "a &amp; b</string>" in agent.text and "LaunchAgents" in agent.path
     everything = service.describe("", env, platform="linux")
     assert everything.path.endswith("/memhooks-watch.service") and '"watch" "--all"' in everything.text
+
+
+def test_loop_keeps_nothing_of_the_work_done(root: Path, env: Env) -> None:
+    """A watcher runs for weeks: what its actions leave in cycles must not wait for the collector."""
+    left: list[weakref.ref[Any]] = []
+
+    def work(project: Any, env: Env) -> None:
+        cycle = type("Cycle", (), {})()
+        cycle.itself = cycle
+        left.append(weakref.ref(cycle))
+
+    loop = Loop(env, list)
+    loop.projects[str(root)] = Watched(str(root), env, actions=actions("one", run=work))
+    gc.disable()
+    try:
+        loop._look()
+        assert [one() for one in left] == [None]
+    finally:
+        gc.enable()
+        loop._leave()
 
 
 def test_quiet_time_leaves_room_in_the_budget() -> None:
