@@ -7,12 +7,15 @@ taken out, which uncovers UTF-16 without a mark; escapes of JSON are undone; a S
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 
 from ..memory.named import NamedTuple
 
 _MARKS = ((b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _JSON = (".ndjson", ".jsonl", ".json")
+_LARGE = 4 << 20  # bytes from which a text is read in pieces
+_SEGMENT, _REPEATED = 1 << 20, 16_384  # bytes of a piece, and of those that the next one repeats
 _SQLITE = b"SQLite format 3\0"
 _APPLICATION_ID = b"MEMH"  # memory/schema.py APPLICATION_ID, big-endian at byte 68
 
@@ -47,10 +50,52 @@ def is_our_store(data: bytes) -> bool:
 
 def texts(path: str, data: bytes) -> Iterator[Text]:
     """Yield the readings of `data`, the plainest first. A SQLite file's rows are not among them: see `storetext`."""
+    is_json = path.lower().endswith(_JSON)
+    if _is_wide_text(data):
+        for first, text in _segments(data):
+            yield Text(text, _line_marks(text, first))
+            if is_json and "\\" in text:
+                yield unescaped(text, first)
+        return
     for text in decodings(data):
         yield Text(text)
-        if "\\" in text and path.lower().endswith(_JSON):
+        if is_json and "\\" in text:
             yield unescaped(text)
+
+
+def _is_wide_text(data: bytes) -> bool:
+    """Tell whether `data` is large plain UTF-8 of which one character may make a text of four bytes each."""
+    if len(data) < _LARGE or data.isascii() or b"\0" in data or b"\r" in data or data.startswith(b"\xef\xbb\xbf"):
+        return False
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(data), _SEGMENT):
+            decoder.decode(data[start : start + _SEGMENT])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, str]]:
+    """Yield large UTF-8 in pieces of whole lines, each with the number of its first line; a piece repeats the last
+    lines of the one before, so that what spans both is seen."""
+    start, line = 0, 1
+    while start < len(data):
+        end = data.find(b"\n", start + _SEGMENT) + 1 or len(data)
+        begin = data.rfind(b"\n", 0, max(start - _REPEATED, 0)) + 1
+        yield line - data.count(b"\n", begin, start), data[begin:end].decode("utf-8")
+        line += data.count(b"\n", start, end)
+        start = end
+
+
+def _line_marks(text: str, first: int) -> tuple[Mark, ...]:
+    marks, at = [(0, first, "")], text.find("\n") + 1
+    while at:
+        first += 1
+        marks.append((at, first, ""))
+        at = text.find("\n", at) + 1
+    return tuple(marks)
 
 
 def decodings(data: bytes) -> Iterator[str]:
@@ -78,10 +123,11 @@ def _wide(data: bytes) -> Iterator[str]:
             yield data.decode(encoding, "replace")
 
 
-def unescaped(text: str) -> Text:
+def unescaped(text: str, first: int = 1) -> Text:
     r"""Return JSON text with `\uXXXX`, `\n`, `\"` and their like undone, up to three levels deep.
 
-    Without a parser, so that a broken line, a repeated key or JSON within JSON hides nothing.
+    `first` is the number of its first line. Without a parser, so that a broken line, a repeated key or JSON within
+    JSON hides nothing.
     """
     import re  # the scanner has loaded it already
 
@@ -97,7 +143,7 @@ def unescaped(text: str) -> Text:
     parts: list[str] = []
     marks: list[Mark] = []
     offset = 0
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), first):
         for _ in range(3):
             if "\\" not in line:
                 break

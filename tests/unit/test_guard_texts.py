@@ -132,3 +132,26 @@ def test_our_store_is_known_by_its_header(tmp_path: Path) -> None:
     connect(str(tmp_path / "x.db"), create=True).close()
     assert is_our_store((tmp_path / "x.db").read_bytes())
     assert not is_our_store(database(tmp_path / "y.db", "CREATE TABLE t(a)"))
+
+
+def test_texts_reads_large_text_in_pieces_with_the_files_own_lines() -> None:
+    """One emoji would make ten megabytes of text forty."""
+    lines = ["plain words of a line" if number % 1000 else f"😀 {WORD}-{number}" for number in range(220_000)]
+    data = "\n".join(lines).encode()
+    found = set()
+    for text in texts("MEMORY.md", data):
+        assert len(text.text) < len(data) / 2
+        at = text.text.find(WORD)
+        while at >= 0:
+            (place,) = places(text, [at])
+            found.add((place.line, place.column, text.text[at:].split(maxsplit=1)[0]))
+            at = text.text.find(WORD, at + 1)
+    assert found == {(number + 1, 3, f"{WORD}-{number}") for number in range(0, 220_000, 1000)}
+
+
+@pytest.mark.parametrize("size", [1 << 20, 5 << 20])
+def test_texts_says_the_same_of_small_and_large(size: int) -> None:
+    line = '{"title": "é", "content": "a \\u0062\\n"}\n'
+    data = (line * (size // len(line.encode()))).encode()
+    assert {"\\u0062" in text.text for text in texts("memories.ndjson", data)} == {True, False}
+    assert max(text.marks[-1][1] for text in texts("memories.ndjson", data) if text.marks) == data.count(b"\n") + 1
