@@ -45,24 +45,26 @@ def recall(args: Namespace, env: Env) -> int:
     found = _find(project, env, query, args.limit)
     if args.scope == "all":
         found = _with_others(found, project, env, query=query, limit=args.limit)
-    hits = found.hits[: args.limit]
-    kept = _fitting(hits)
-    left_out = tuple(hit.memory.id for hit in hits if hit not in kept)
-    _answer_hits(env, args, found._replace(hits=kept, left_out=left_out))
+        hits, left_out = _fitting(found.hits[: args.limit])
+        found = found._replace(hits=hits, left_out=(*found.left_out, *left_out))
+    _answer_hits(env, args, found)
     return 0
 
 
-def _fitting(hits: list[Hit]) -> list[Hit]:
-    return [hits[place] for place in fit([f"{hit.memory.title}\n{hit.memory.content}" for hit in hits], RECALL_TOKENS)]
+def _fitting(hits: list[Hit]) -> tuple[list[Hit], tuple[str, ...]]:
+    """Return the hits that fit into the bound, and the ids of the others."""
+    places = fit([f"{hit.memory.title}\n{hit.memory.content}" for hit in hits], RECALL_TOKENS)
+    others = (hit.memory.id for place, hit in enumerate(hits) if place not in places)
+    return [hits[place] for place in places], tuple(others)
 
 
 def _find(project: Project, env: Env, query: str, limit: int) -> _Found:
     if not has_store(project):
         return _Found([], {}, {}, [])
     with open_store(project, env, write=False) as store:
-        hits = store.search(query, limit=limit, mode="lexical")
-        store.stamp(_fitting(hits))
-        return _with_notes(store, query, hits)
+        hits, left_out = _fitting(store.search(query, limit=limit, mode="lexical"))
+        store.stamp(hits)
+        return _with_notes(store, query, hits)._replace(left_out=left_out)
 
 
 def _with_notes(store: Store, query: str, hits: list[Hit]) -> _Found:
@@ -77,7 +79,7 @@ def _with_others(mine: _Found, here: Project, env: Env, *, query: str, limit: in
         (Project(entry.root, entry.store, "default"), f"from another project: {entry.name}")
         for entry in registry.registered(env.environ)
     ]
-    hits, warnings, stale = list(mine.hits), dict[str, str](), dict(mine.stale)
+    hits, warnings, stale, left_out = list(mine.hits), dict[str, str](), dict(mine.stale), mine.left_out
     for other, warning in [*others, (personal(env.environ), "from your personal store")]:
         if other.store_path == here.store_path:
             continue
@@ -89,7 +91,8 @@ def _with_others(mine: _Found, here: Project, env: Env, *, query: str, limit: in
         hits += found.hits
         warnings |= {hit.memory.id: warning for hit in found.hits}
         stale |= found.stale
-    return mine._replace(hits=hits, warnings=warnings, stale=stale)
+        left_out += found.left_out
+    return mine._replace(hits=hits, warnings=warnings, stale=stale, left_out=left_out)
 
 
 def context_arguments(parser: ArgumentParser) -> None:
