@@ -13,7 +13,7 @@ from ...memory.embed import cached
 from ...memory.errors import MemError
 from ...memory.project import Project
 from ...memory.record import timestamp
-from ...memory.vectors import coverage
+from ...memory.vectors import coverage, missing
 from .. import sharefile
 from ..env import Env
 from .check import BROKEN, NOTE, OK, Check
@@ -146,6 +146,10 @@ def _vectors(db: sqlite3.Connection, project: Project, env: Env) -> Iterator[Che
         return
     if covered < active:
         yield Check("store", NOTE, f"{covered:,} of {active:,} memories have a vector of {model.name}", "mem index")
+    elif missing(db, model, 1):  # all are there, so one is malformed
+        yield Check(
+            "store", NOTE, f"a vector of {model.name} is malformed: no search by meaning", "mem index --rebuild"
+        )
     else:
         yield Check("store", OK, f"all {active:,} memories have a vector of {model.name}")
 

@@ -262,6 +262,14 @@ def test_missing_vectors_are_said(ready: Repo) -> None:
     assert any(one["mend"] == "mem index" for one in value["checks"])
 
 
+def test_malformed_vectors_are_said(ready: Repo) -> None:
+    with sqlite3.connect(ready.path / ".mem" / "mem.db") as db:
+        db.execute("UPDATE vectors SET vector = x'00'")
+    assert any(one["mend"] == "mem index --rebuild" for one in look(ready)["checks"])
+    ready.mem("index", "--rebuild")
+    assert "malformed" not in messages(look(ready), "note")
+
+
 def test_stale_allowance_is_said(ready: Repo) -> None:
     ready.write(".mem-allow", "aws-access-key-id 0123456789abcdef  # old\n")
     ready.git("add", "-A")
