@@ -36,6 +36,12 @@ _UNSPACED = (
     "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7a3"
     "\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
+# Letters that are no letter with an accent, which unicode61 would take off, and how they are typed without a keyboard
+# that has them.
+_PLAIN = {
+    "ß": "ss", "ẞ": "SS", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th",
+    "Þ": "TH", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ı": "i",
+}  # fmt: skip
 _SEAM = "(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])"
 # What English hangs on a stem. A word that is still being typed may hold the beginning of one, which the stemmer does
 # not take off: "migratio" must find "migrat".
@@ -50,6 +56,8 @@ def index_parts(title: str, content: str, labels: str) -> str:
     for chunk in _chunks(text):
         if chunk not in text:  # its compatibility form is another
             parts.append(chunk)
+        if not chunk.isascii():
+            parts.extend(_plain(chunk))
         if not (chunk.isascii() and chunk.isalpha() and chunk[1:].islower()):
             _chunk_parts(chunk, parts)
     return " ".join(parts)
@@ -143,6 +151,8 @@ def _chunk_terms(chunk: str) -> list[str]:
             terms.append(piece)
     if _is_version(chunk):
         terms.append(chunk[1:])
+    if not chunk.isascii():
+        terms.extend(_plain(chunk))
     if len(pieces) == 2 and ("-" in chunk or "_" in chunk):  # pre-commit, precommit
         terms.append("".join(pieces))
     return terms
@@ -166,6 +176,12 @@ def _typed_terms(chunk: str) -> list[str]:
             if any(ending.startswith(last[-cut:]) for ending in endings):
                 terms.append(_quoted(last[:-cut]))
     return terms
+
+
+def _plain(chunk: str) -> list[str]:
+    """Return how a word is written in plain letters, where that is another."""
+    plain = "".join([_PLAIN.get(letter, letter) for letter in chunk])
+    return [plain] if plain != chunk else []
 
 
 def _is_version(chunk: str) -> bool:
