@@ -57,8 +57,8 @@ def findings(view: str, *, strict: bool = False) -> list[Span]:
     for start in range(0, len(lower), _BLOCK):
         words = _words(lower[start : start + _BLOCK + _SEAM])
         for first in [word for word in index if word in words]:
-            for row, head, needed in index[first]:
-                if needed <= words and (strict or row[0] not in STRICT):
+            for row, head in index[first]:
+                if _needed(head) <= words and (strict or row[0] not in STRICT):
                     found += _matches(row, head, lower, (start, start + _BLOCK))
     return [(rule, _word_start(view, start), end) for rule, start, end in found] + [
         ("spaced-letters", start, end)
@@ -76,15 +76,22 @@ def _word_start(view: str, start: int) -> int:
 
 
 @functools.cache
-def _heads() -> dict[str, list[tuple[tuple[str, ...], str, frozenset[str]]]]:
-    """Return the rules' rows and heads by the first word of the head, with all words that a head needs."""
-    index: dict[str, list[tuple[tuple[str, ...], str, frozenset[str]]]] = {}
+def _heads() -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    """Return the rules' rows and heads by the first word of the head."""
+    index: dict[str, list[tuple[tuple[str, ...], str]]] = {}
     for row in ROWS:
         for head in row[1].partition(";")[0].split(",") if row[0] != FOREIGN else ():
-            needed = _words(head)
-            first = next((word for word in head.split() if word in needed), min(needed))
-            index.setdefault(first, []).append((row, head, frozenset(needed)))
+            first = head.strip().partition(" ")[0]
+            if not first.isalpha():
+                first = next((word for word in head.split() if word in _needed(head)), min(_needed(head)))
+            index.setdefault(first, []).append((row, head))
     return index
+
+
+@functools.cache
+def _needed(head: str) -> frozenset[str]:
+    """Return the words that stand wherever `head` does."""
+    return frozenset(_words(head))
 
 
 def foreign_findings(text: str, strange: str) -> list[Span]:

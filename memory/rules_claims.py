@@ -12,7 +12,7 @@ ROWS: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "this rule is,this rule overrides,this instruction overrides,as the account,as the owner,i grant you,i authorize"
      " you",
      "around",
-     "(?:begin|start|enter) admin override"
+     "@admin override@(?:begin|start|enter) admin override"
      "¦new system (?:prompt|instructions?|message|directives?) ?: ?[a-z]"
      "¦you are hereby (?:promoted|authori[sz]ed|granted|appointed)"
      "¦@you to@(?:security|legal|admin|it|platform|safety) team has (?:authori[sz]ed|approved|allowed|instructed) you"
