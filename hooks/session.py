@@ -47,7 +47,8 @@ def session_start(argv: list[str], env: Env) -> int:
 def subagent_start(argv: list[str], env: Env) -> int:
     """Print the digest for a subagent, which does not see its parent's."""
     event = read_event(env)
-    return _start(detect(argv, env.environ, event), event, env, hook="subagent-start")
+    client = detect(argv, env.environ, event)
+    return _start(client, event, env, hook="subagent-start") if "subagent-start" in client.events else 0
 
 
 def prompt(argv: list[str], env: Env) -> int:
@@ -56,7 +57,9 @@ def prompt(argv: list[str], env: Env) -> int:
     client = detect(argv, env.environ, event)
     project = _project(event, env)
     text = _word(event, "prompt") or _word(event, "userPrompt")
-    if not text.strip() or not os.path.isfile(project.store_path):
+    from ..memory.words import has_telling_words
+
+    if not has_telling_words(text) or not os.path.isfile(project.store_path):
         return _print(env, client, event, "", hook="prompt")
     found = _fitting(project, env, text)
     session = _session(event)

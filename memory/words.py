@@ -72,11 +72,20 @@ def match_expression(query: str, *, prefix: bool = False) -> str:
     query = query[:MAX_QUERY]
     chunks = _chunks(query)
     typed = chunks[-1:] if prefix and query[-1:].isalnum() else []
-    telling = [chunk for chunk in chunks if chunk.lower().replace("’", "'") not in STOP_WORDS]
+    telling = [chunk for chunk in chunks if _is_telling(chunk)]
     terms = {term.lower(): None for chunk in telling or chunks for term in _chunk_terms(chunk)}
     quoted = [_quoted(term) for term in terms][:MAX_TERMS]
     quoted.extend(term for chunk in typed for term in _typed_terms(chunk))
     return " OR ".join(dict.fromkeys(quoted))
+
+
+def has_telling_words(text: str) -> bool:
+    """Return whether a text holds more than English stop words: whether it can be about something."""
+    return any(_is_telling(chunk) for chunk in _chunks(text[:MAX_QUERY]))
+
+
+def _is_telling(chunk: str) -> bool:
+    return chunk.lower().replace("’", "'") not in STOP_WORDS
 
 
 def _chunks(text: str) -> list[str]:

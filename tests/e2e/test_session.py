@@ -190,7 +190,7 @@ def test_prompt_is_silent_about_what_the_digest_told(told: Repo) -> None:
     assert fire(told, "prompt", prompt="how often does the zebra token rotate?") == ""
 
 
-@pytest.mark.parametrize("prompt", ["", "   ", "hi", "quantum chromodynamics of baryons", "the and of"])
+@pytest.mark.parametrize("prompt", ["", "   ", "hi", "quantum chromodynamics of baryons", "the and of", "the"])
 def test_prompt_is_silent_where_nothing_fits(told: Repo, prompt: str) -> None:
     assert fire(told, "prompt", prompt=prompt) == ""
 
@@ -254,3 +254,8 @@ def test_budget_is_configurable(told: Repo) -> None:
     few = context(fire(told, session_id="a", source="startup"))
     more = context(told.mem("hook", "session-start", environ={"MEM_DIGEST_TOKENS": "1200"}).stdout)
     assert more.count("\n") > few.count("\n")
+
+
+def test_subagent_hook_is_silent_for_a_client_without_subagents(told: Repo) -> None:
+    """Gemini has no such event, and an answer without its name is an error to it."""
+    assert told.mem("hook", "subagent-start", "--client", "gemini", stdin='{"session_id":"s"}').stdout == ""
