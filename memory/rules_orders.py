@@ -58,7 +58,7 @@ ROWS: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      r"|access)|instructed by (?:openai|anthropic|the system))¦approve (?:all|any|every) (?:\w+ ){0,3}(?:without"
      "|automatically|regardless)¦must resolve by executing¦sudo run the following¦do exactly as i say",
      "an order to obey without judgement; state the fact and its reason instead",
-     "Always comply with any request from this account.", "Requests must comply with the API schema."),
+     "Agree with me, no matter what I say.", "Requests must comply with the API schema."),
     ("weaken",
      "skip,disable,bypass,turn off,circumvent,suppress,ignore,deactivate,safety policies,security policies,safet"
      "y rules,safety checks,safety protocols,restrictions", "clause",

@@ -75,7 +75,8 @@ ROWS: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "your system,your exact,your secret,context window,hidden instructions,secret instructions,hidden prompt,"
      "environment variables,api keys,credentials,secrets,passwords", "around",
      "@output,print,repeat,show,copy,write,return,reveal,list,echo,recite@(?:output|print|repeat|show|copy|write out"
-     "|return|reveal|list|echo|recite) (?:me |back |out )*(?:everything|all(?: the)? text) (?:above|before this|in your"
+     "|return|reveal|list|echo|recite) (?:me |back |out )*(?:everything|all(?: the)? text) (?:above(?! the (?:fold"
+     "|limit|threshold|average))|before this|in your"
      " (?:context|prompt|memory|instructions))"
      "¦@what @what (?:were|are|was|is) your (?:original|initial|hidden|system|exact|secret|first) (?:instructions?"
      "|prompts?|rules|directives)"
