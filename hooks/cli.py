@@ -83,6 +83,7 @@ def entry() -> NoReturn:
     as its work. Nothing waits for it: stores are closed, and threads are joined where they are started."""
     # A collection of what imports left costs 4 ms and frees nothing; servers and the daemon still get theirs.
     gc.set_threshold(50_000, 10, 10)
+    sys.unraisablehook = _interrupted_where_nothing_can_be_raised
     try:
         code = main()
         for stream in (sys.stdout, sys.stderr):
@@ -91,6 +92,13 @@ def entry() -> NoReturn:
     except KeyboardInterrupt:
         code = 130
     os._exit(code)
+
+
+def _interrupted_where_nothing_can_be_raised(unraisable: sys.UnraisableHookArgs) -> None:
+    """End on an interrupt that came in a callback of the interpreter's own, which would print it and go on."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        os._exit(130)
+    sys.__unraisablehook__(unraisable)
 
 
 def main(argv: list[str] | None = None) -> int:
