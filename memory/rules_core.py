@@ -97,7 +97,7 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("npm-token", "npm_", "npm_%w{36}", "github.blog/changelog npm tokens", "npm_{A36}", "npm_{A20}"),
     ("npmrc-auth", "_auth", r"""_auth(?:Token)?\s{0,3}=\s{0,3}[\"']?(?:%b{32,200}={0,2}|%h{8}-(?:%h{4}-){3}%h{12})""",
      "docs.npmjs.com/cli/configuring-npm/npmrc", "_authToken={A40}", "_authToken=$NPM_TOKEN"),
-    ("pypi-token", "pypi-AgE", "pypi-AgE%u{50,1000}", "pypi.org/help/#apitoken", "pypi-AgEIcHlwaS5vcmc{A60}",
+    ("pypi-token", "pypi-AgE", "pypi-AgE%u{50,1000}", "PyPI help, API tokens", "pypi-AgEIcHlwaS5vcmc{A60}",
      "pypi-AgE{A9}"),
     ("rubygems-key", "rubygems_", "rubygems_[a-z0-9]{48}", "guides.rubygems.org", "rubygems_{h48}", "rubygems_{h9}"),
     ("clojars-token", "CLOJARS_", "CLOJARS_[a-z0-9]{60}", "github.com/clojars wiki", "CLOJARS_{h60}", "CLOJARS_{h9}"),
