@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memhooks.memory.policy import OVERLAP, WINDOW, mask, redact, scan, scan_pieces
 from memhooks.memory.record import Finding
-from memhooks.memory.rules import example, secret_rules
+from memhooks.memory.rules import secret_rules
+from rule_examples import example
 
 GITHUB = example("ghp_{A36}")
 AWS = example("AKIA{U16}")

@@ -7,6 +7,7 @@ import re
 import pytest
 from memhooks.memory import rules, rules_instructions
 from memhooks.memory.policy import explain, scan
+from rule_examples import example
 
 SECRETS = rules.secret_rules()
 INSTRUCTIONS = rules_instructions.ROWS
@@ -14,7 +15,7 @@ INSTRUCTIONS = rules_instructions.ROWS
 
 @pytest.mark.parametrize("rule", SECRETS, ids=lambda rule: rule.id)
 def test_secret_rule_finds_its_hit_in_prose(rule: rules.Rule) -> None:
-    hit = rules.example(rule.hit)
+    hit = example(rule.hit)
     text = f"The deploy script uses {hit}, see the runbook."
     found = scan(text)
     assert found, "the hit is not found"
@@ -24,14 +25,14 @@ def test_secret_rule_finds_its_hit_in_prose(rule: rules.Rule) -> None:
 
 @pytest.mark.parametrize("rule", SECRETS, ids=lambda rule: rule.id)
 def test_secret_rule_passes_its_near_miss(rule: rules.Rule) -> None:
-    text = f"Written as {rules.example(rule.near)} in the docs."
+    text = f"Written as {example(rule.near)} in the docs."
     assert [f for f in scan(text) if f.rule == rule.id] == []
 
 
 @pytest.mark.parametrize("rule", SECRETS, ids=lambda rule: rule.id)
 def test_secret_rule_is_announced_by_its_literals(rule: rules.Rule) -> None:
     literals = rule.words()
-    assert not literals or any(literal in rules.example(rule.hit) for literal in literals)
+    assert not literals or any(literal in example(rule.hit) for literal in literals)
 
 
 def test_secret_rules_have_unique_ids_sources_and_examples() -> None:
