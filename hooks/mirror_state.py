@@ -15,7 +15,7 @@ from ..memory.project import Project, data_home
 from .env import Env
 
 _NAME = "mirror.json"
-_RACY = 2.0  # seconds: the coarsest stamps that file systems give (FAT)
+RACY_SECONDS = 2.0  # the coarsest stamps that file systems give (FAT)
 
 Seen = list[object]
 
@@ -42,7 +42,7 @@ def look(project: Project, env: Env, config: Config, path: str) -> Seen:
         except (OSError, ValueError):
             seen.append(None)
             continue
-        if found.st_mtime > env.now() - _RACY:
+        if found.st_mtime > env.now() - RACY_SECONDS:
             return []
         is_empty_log = name.endswith("-wal") and not found.st_size  # as good as none: readers make and remove it
         seen.append(None if is_empty_log else [found.st_ino, found.st_size, found.st_mtime_ns])

@@ -19,9 +19,9 @@ from ..memory.project import Project, busy, data_home, head
 from . import mirror_file, mirror_template, sharefile
 from .allowances import ALLOW_FILE
 from .env import Env
+from .mirror_state import RACY_SECONDS
 from .watch_events import Place
 
-_RACY = 2.0  # seconds: the coarsest stamps that file systems give (FAT)
 _LIMIT = 64 << 20  # bytes of one file that are compared by content; beyond, by stamp
 
 State = tuple[object, ...]
@@ -154,4 +154,4 @@ def _stamp(path: str, now: float) -> State:
         found = None
     if found is None or not stat.S_ISREG(found.st_mode):
         return ()
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_mtime > now - _RACY
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_mtime > now - RACY_SECONDS
